@@ -1,0 +1,52 @@
+// What a kernel is to the rest of the program: a name, the problems it accepts, and the trace it makes of one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/trace/launch.hpp"
+
+namespace warpscope::kernels {
+
+enum class DataType : std::uint8_t { fp16, bf16 };
+enum class Pass : std::uint8_t { forward, backward };
+
+/// Attention over `batch` sequences and `heads` query heads. Causal masks are aligned to the bottom right.
+struct Problem {
+  std::int64_t batch = 1;
+  std::int64_t heads = 1;
+  std::int64_t heads_kv = 1;  ///< divides heads; fewer than heads is GQA, one is MQA
+  std::int64_t seqlen_q = 1;
+  std::int64_t seqlen_k = 1;
+  std::int64_t head_dim = 64;
+  bool causal = false;
+  DataType dtype = DataType::fp16;
+  Pass pass = Pass::forward;
+};
+
+/// What launch code may know of a GPU when it picks tiles and grids, as the real launch code does.
+struct GpuLimits {
+  int compute_capability_major = 8;
+  int compute_capability_minor = 0;
+  int sm_count = 108;
+  std::int64_t shared_bytes_per_sm = 0;
+  std::int64_t shared_bytes_per_cta = 0;
+  std::int64_t memory_bytes = 0;  ///< capacity of HBM; 0 = unknown
+};
+
+/// One attention implementation.
+struct Kernel {
+  std::string_view name;
+  std::string_view description;
+  /// Throws UnsupportedProblem with the reason where the real kernel refuses `problem`.
+  trace::Trace (*build)(const Problem& problem, const GpuLimits& limits);
+};
+
+/// All kernels by name.
+std::span<const Kernel> all_kernels();
+/// The kernel of that name; throws std::invalid_argument that lists the legal names.
+const Kernel& find_kernel(std::string_view name);
+
+}  // namespace warpscope::kernels

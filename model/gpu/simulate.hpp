@@ -1,0 +1,22 @@
+// The one door to the GPU model: run a trace on a configuration.
+#pragma once
+
+#include "model/hw/hw_config.hpp"
+#include "model/metrics/result.hpp"
+#include "model/trace/launch.hpp"
+
+namespace warpscope::gpu {
+
+enum class Mode { fast, detailed };
+
+struct SimulationOptions {
+  Mode mode = Mode::fast;
+  bool warm_l2 = false;  ///< keep the L2 between launches; otherwise each launch starts cold
+};
+
+/// Runs all launches of `trace` one after another. Throws std::invalid_argument where a launch does not fit the GPU
+/// and DeadlockError (model/gpu/deadlock.hpp) where no warp can make progress.
+metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
+                                   const SimulationOptions& options = {});
+
+}  // namespace warpscope::gpu
