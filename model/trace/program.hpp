@@ -42,10 +42,15 @@ struct MemoryOperand {
 };
 
 /// Instructions [begin, end) repeat; the last of them is the closing branch. Loops nest and never overlap partly.
+/// Trips of one entry = max(0, trip_counts[trip_slot]
+///                             + sum_k trips_per_iteration[k] * (iteration of the k-th enclosing loop)).
 struct Loop {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
-  std::uint16_t trip_slot = 0;  ///< index into CtaClass::trip_counts; a count of 0 skips the loop
+  std::uint16_t trip_slot = 0;  ///< index into CtaClass::trip_counts; trips of 0 skip the loop
+  /// For loops whose length depends on an outer loop, as the causal query loop of FlashAttention-1 does; zero for the
+  /// loop's own depth and deeper.
+  std::array<std::int32_t, kMaxLoopDepth> trips_per_iteration{};
 
   bool operator==(const Loop&) const = default;
 };
