@@ -36,11 +36,15 @@ struct GpuLimits {
   std::int64_t memory_bytes = 0;  ///< capacity of HBM; 0 = unknown
 };
 
+struct KernelPlan;  // kernels/machine/plan.hpp
+
 /// One attention implementation.
 struct Kernel {
   std::string_view name;
   std::string_view description;
-  /// Throws UnsupportedProblem with the reason where the real kernel refuses `problem`.
+  /// The kernel as CTA programs, for any machine. Throws as `build` does.
+  KernelPlan (*plan)(const Problem& problem, const GpuLimits& limits);
+  /// The kernel as warp instructions. Throws UnsupportedProblem with the reason where the real kernel refuses `problem`.
   trace::Trace (*build)(const Problem& problem, const GpuLimits& limits);
 };
 

@@ -1,0 +1,140 @@
+// The machine that CTA programs are written for. The trace machine turns a program into warp instructions, the
+// numeric machine computes with it; both run the same text.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <variant>
+
+#include "kernels/machine/tiles.hpp"
+#include "model/trace/opcode.hpp"
+
+namespace warpscope::kernels {
+
+enum class Reduce : std::uint8_t { max, sum };
+
+enum class UnaryOp : std::uint8_t {
+  copy,
+  exp2,                      ///< fast: MUFU.EX2; slow: with range test (MathBuild)
+  log2,
+  reciprocal,
+  zero_if_minus_infinity,    ///< x == -inf ? 0 : x
+};
+
+enum class BinaryOp : std::uint8_t { add, subtract, multiply, divide, max };
+
+/// Operand of mma: A is m x k, B is k x n. `transposed` says that the tile is stored the other way round
+/// (K is stored keys x d, so S = Q K^T takes transposed(K)).
+struct MmaOperand {
+  std::variant<SharedTile, Fragment> tile;
+  bool transposed = false;
+
+  MmaOperand(const SharedTile& shared) : tile(shared) {}      // NOLINT(google-explicit-constructor)
+  MmaOperand(const Fragment& fragment) : tile(fragment) {}    // NOLINT(google-explicit-constructor)
+};
+
+inline MmaOperand transposed(MmaOperand operand) {
+  operand.transposed = true;
+  return operand;
+}
+
+/// Score (i, j) of the tile becomes -inf where its key is beyond the sequence or in the future of its query:
+/// first_col + j >= col_limit, or causal and first_col + j > first_row + i + diagonal.
+struct Mask {
+  Affine first_row;
+  Affine first_col;
+  std::int64_t col_limit = 0;  ///< number of keys
+  bool causal = false;
+  std::int64_t diagonal = 0;   ///< keys - queries: bottom-right alignment
+};
+
+/// Instructions per warp that the source does not show: addresses, moves and spills of one build, counted in its
+/// machine code. The numeric machine ignores them.
+struct CountedInstruction {
+  trace::Opcode opcode;
+  int count;
+};
+
+/// One CTA executes a program on it. Every operation is executed by all warps of the CTA, each on its part.
+/// Operands that name memory take effect in program order; copies become visible after wait_copies and barrier.
+class CtaMachine {
+ public:
+  virtual ~CtaMachine() = default;
+
+  // Registers. Contents are undefined until written.
+  virtual Fragment fragment(int rows, int cols, ElementType type, Layout layout, WarpSplit split) = 0;
+  /// One value per row of `like`, in the lanes that hold that row.
+  virtual RowVector row_vector(const Fragment& like) = 0;
+  virtual void fill(const Fragment& target, float value) = 0;
+  virtual void fill(const RowVector& target, float value) = 0;
+
+  // Global <-> shared memory.
+  /// cp.async, 16 bytes per thread.
+  virtual void copy_async(const SharedTile& target, const GlobalTile& source) = 0;
+  virtual void commit_copies() = 0;
+  /// Waits until at most `pending` committed groups of this thread are unfinished.
+  virtual void wait_copies(int pending) = 0;
+  /// CTA-wide barrier.
+  virtual void barrier() = 0;
+
+  // Global memory <-> registers. In layout accumulator fp32 moves 8 bytes and fp16 4 bytes per thread, else 16.
+  virtual void load(const Fragment& target, const GlobalTile& source) = 0;
+  virtual void store(const GlobalTile& target, const Fragment& source) = 0;
+  /// fp32 atomic add without return value.
+  virtual void reduce_add(const GlobalTile& target, const Fragment& source) = 0;
+  /// rows x 1 fp32 tile; one lane per row stores.
+  virtual void load_rows(const RowVector& target, const GlobalTile& source) = 0;
+  virtual void store_rows(const GlobalTile& target, const RowVector& source) = 0;
+
+  // Shared memory <-> registers.
+  virtual void store_shared(const SharedTile& target, const Fragment& source) = 0;
+  /// Layout operand_b loads by LDSM (of `source` stored keys x d; transposed: LDSM.T), others by LDS.
+  virtual void load_shared(const Fragment& target, const SharedTile& source, bool transposed = false) = 0;
+  /// Each of the split.k (tiles) or split.n (rows) warps that hold parts writes its own part:
+  /// target is (parts * rows) x cols, part p from row p * rows.
+  virtual void store_parts(const SharedTile& target, const Fragment& source) = 0;
+  virtual void store_parts(const SharedTile& target, const RowVector& source) = 0;
+  /// Reads what store_parts wrote and reduces over the parts; target is layout linear (tiles) or any (rows).
+  virtual void load_reduced(const Fragment& target, const SharedTile& source, int parts, Reduce op) = 0;
+  virtual void load_reduced(const RowVector& target, const SharedTile& source, int parts, Reduce op) = 0;
+
+  // Tensor cores: accumulator += a * b, fp16/bf16 operands, fp32 sums. With b split over keys (operand_b with
+  // split n) and an accumulator of split k, each warp sums over its own keys only.
+  virtual void mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) = 0;
+
+  // Arithmetic on tiles, fp32 inside; the result is rounded to the type of the target.
+  virtual void mask(const Fragment& scores, const Mask& mask) = 0;
+  virtual void convert(const Fragment& target, const Fragment& source) = 0;
+  virtual void apply(const Fragment& target, UnaryOp op, const Fragment& source) = 0;
+  virtual void apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) = 0;
+  virtual void apply(const Fragment& target, BinaryOp op, const Fragment& left, float right) = 0;
+  /// Row i of the target = op(row i of left, value i of right).
+  virtual void apply(const Fragment& target, BinaryOp op, const Fragment& left, const RowVector& right) = 0;
+  /// x = exp2(x * scale - offset of its row), with the exponential of the build.
+  virtual void exp2_scaled(const Fragment& target, float scale, const RowVector& offset) = 0;
+
+  // Arithmetic on row vectors.
+  virtual void apply(const RowVector& target, UnaryOp op, const RowVector& source) = 0;
+  virtual void apply(const RowVector& target, BinaryOp op, const RowVector& left, const RowVector& right) = 0;
+  virtual void apply(const RowVector& target, BinaryOp op, const RowVector& left, float right) = 0;
+  /// target = op over target (if accumulate) and the elements of the row that this thread holds.
+  virtual void reduce_rows(const RowVector& target, Reduce op, const Fragment& source, bool accumulate) = 0;
+  /// target = target * scale + sum of the elements of the row that this thread holds.
+  virtual void rescaled_row_sum(const RowVector& target, const RowVector& scale, const Fragment& source) = 0;
+  /// Completes a reduction over the lanes of one warp that share a row (quad: 2 shuffles, row_per_warp: 5).
+  virtual void finish_rows(const RowVector& target, Reduce op) = 0;
+
+  // Control. All conditions are the same for all warps of the CTA.
+  /// Runs body(iteration) as often as the class says for trip slot `slot`.
+  virtual void loop(int slot, const std::function<void(const Affine& iteration)>& body) = 0;
+  /// Inside a loop: runs body in every iteration but the last. A branch: it ends the basic block before and after.
+  virtual void unless_last(const std::function<void()>& body) = 0;
+  /// Runs body if the class's trip count for `slot` is above zero (counts above 1 mean once). A branch, as above.
+  virtual void when(int slot, const std::function<void()>& body) = 0;
+  /// A branch of the source: the compiler moves nothing across it.
+  virtual void end_block() = 0;
+  /// Instructions of the build that belong to the current basic block.
+  virtual void overhead(std::span<const CountedInstruction> instructions) = 0;
+};
+
+}  // namespace warpscope::kernels

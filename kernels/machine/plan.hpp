@@ -1,0 +1,62 @@
+// A kernel for one problem, before it is lowered: tensors, launches, CTA programs and the classes of CTAs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/machine/machine.hpp"
+#include "model/trace/launch.hpp"
+
+namespace warpscope::kernels {
+
+/// `segments` matrices of rows x cols elements.
+struct TensorSpec {
+  std::string name;
+  trace::TensorKind kind = trace::TensorKind::input;
+  std::int64_t segments = 1;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  ElementType type = ElementType::fp16;
+};
+
+/// How the build of a kernel computes exponentials and products.
+struct MathBuild {
+  bool fused_multiply_add = true;  ///< false: x * scale - offset is FMUL then FADD (PyTorch's UNFUSE_FMA)
+  bool fast_exp2 = true;           ///< false: exp2f with range test: FSETP, FMUL, MUFU, FMUL
+};
+
+/// CTAs that run one program with the same trip counts and symbols.
+struct PlanClass {
+  int program = 0;                         ///< index into LaunchPlan::programs
+  std::vector<std::uint32_t> trip_counts;  ///< per slot of CtaMachine::loop and when
+  std::vector<std::int64_t> symbols;       ///< for class_symbol
+};
+
+struct CtaProgram {
+  std::string name;
+  std::function<void(CtaMachine&)> text;
+};
+
+struct LaunchPlan {
+  std::string name;
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  int warps = 1;  ///< per CTA
+  std::uint32_t registers_per_thread = 32;
+  std::uint32_t shared_bytes_per_cta = 0;
+  MathBuild math;
+  std::vector<CtaProgram> programs;
+  std::vector<PlanClass> classes;
+  /// The class of a CTA is the sum over the dimensions of class_of_block[d][blockIdx[d]]; an empty table adds 0.
+  std::array<std::vector<std::uint32_t>, 3> class_of_block;
+};
+
+/// Launches that run one after another. By convention attention kernels name their tensors Q, K, V, O, LSE.
+struct KernelPlan {
+  std::vector<TensorSpec> tensors;
+  std::vector<LaunchPlan> launches;
+};
+
+}  // namespace warpscope::kernels

@@ -1,0 +1,88 @@
+// What a CTA program computes with: tiles of tensors, shared tiles, register fragments, row vectors.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/machine/affine.hpp"
+
+namespace warpscope::kernels {
+
+enum class ElementType : std::uint8_t { fp16, bf16, fp32 };
+
+constexpr int element_bytes(ElementType type) { return type == ElementType::fp32 ? 4 : 2; }
+
+/// Values for elements of a tile that lie beyond the rows or columns of the tensor.
+enum class OutOfRange : std::uint8_t {
+  zero,   ///< written as zeros
+  leave,  ///< not written: the destination keeps what it held (garbage that the program must mask)
+};
+
+/// rows x cols elements of a tensor. What lies beyond the tensor's rows or columns is neither read nor written.
+struct GlobalTile {
+  int tensor = 0;   ///< index into KernelPlan::tensors
+  Affine segment;   ///< which of the tensor's equal pieces (batch and head, say)
+  Affine row;       ///< first row; a multiple of `rows` where col is used
+  Affine col;       ///< first column
+  int rows = 0;
+  int cols = 0;
+  OutOfRange out_of_range = OutOfRange::zero;
+};
+
+/// rows x cols elements in shared memory from byte_offset; tiles may overlap on purpose (O through Q's buffer).
+/// `stages` > 1 is a ring of such tiles, of which this handle means number (slot mod stages).
+struct SharedTile {
+  int byte_offset = 0;
+  int rows = 0;
+  int cols = 0;
+  ElementType type = ElementType::fp16;
+  int stages = 1;
+  Affine slot;
+
+  constexpr int bytes_per_stage() const { return rows * cols * element_bytes(type); }
+};
+
+/// The tile of a ring that holds stage number `slot` (modulo the number of stages).
+inline SharedTile stage(SharedTile ring, const Affine& slot) {
+  ring.slot = slot;
+  return ring;
+}
+
+/// Which part of a tile a warp owns: warps are numbered m fastest, then n, then k.
+/// FA2 splits rows {W,1,1}; FA1 splits keys {1,W,1} and has partial outputs {1,1,W}; a GEMM uses {m,n,1}.
+struct WarpSplit {
+  int m = 1;  ///< rows split over this many warps, in atoms of 16 rows: warp w owns atoms w, w+m, w+2m, ...
+  int n = 1;  ///< columns split over this many warps, in atoms of 16 columns: w, w+n, ...
+  int k = 1;  ///< > 1: every warp holds a whole tile, and the tile's value is the sum over these warps
+
+  bool operator==(const WarpSplit&) const = default;
+};
+
+/// How the elements of a warp's part lie in its lanes.
+enum class Layout : std::uint8_t {
+  accumulator,   ///< C of mma.m16n8: 4 lanes share a row, a thread holds pairs of columns; as fp16 also operand A
+  operand_b,     ///< B of mma.m16n8k16, loaded by LDSM; the tile is stored as keys x d (K) or keys x d (V)
+  linear,        ///< 16-byte pieces in row-major order over all threads of the CTA (split is ignored)
+  row_per_warp,  ///< a warp holds whole rows w, w+W, ...; its 32 lanes share each of them
+  row_per_cta,   ///< all threads share each row
+};
+
+/// A tile in registers. `id` is unique within one run of a program.
+struct Fragment {
+  int id = -1;
+  int rows = 0;
+  int cols = 0;
+  ElementType type = ElementType::fp32;
+  Layout layout = Layout::accumulator;
+  WarpSplit split;
+};
+
+/// One fp32 value per row, held by every lane that holds elements of that row in the layout it was made for.
+/// Between reduce_rows and finish_rows each lane holds its own part of the value.
+struct RowVector {
+  int id = -1;
+  int rows = 0;
+  Layout layout = Layout::accumulator;
+  WarpSplit split;
+};
+
+}  // namespace warpscope::kernels
