@@ -10,7 +10,9 @@ constexpr std::array<Kernel, 0> kKernels{};
 
 }  // namespace
 
-std::span<const Kernel> all_kernels() { return kKernels; }
+std::span<const Kernel> all_kernels() {
+  return kKernels;
+}
 
 const Kernel& find_kernel(std::string_view name) {
   std::string legal;

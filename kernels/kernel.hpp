@@ -1,4 +1,5 @@
-// What a kernel is to the rest of the program: a name, the problems it accepts, and the trace it makes of one.
+// What a kernel is to the rest of the program: a name, the problems it accepts, and the trace it makes of
+// one.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,8 @@ struct Kernel {
   std::string_view description;
   /// The kernel as CTA programs, for any machine. Throws as `build` does.
   KernelPlan (*plan)(const Problem& problem, const GpuLimits& limits);
-  /// The kernel as warp instructions. Throws UnsupportedProblem with the reason where the real kernel refuses `problem`.
+  /// The kernel as warp instructions. Throws UnsupportedProblem with the reason where the real kernel refuses
+  /// `problem`.
   trace::Trace (*build)(const Problem& problem, const GpuLimits& limits);
 };
 

@@ -11,8 +11,8 @@ namespace warpscope::kernels {
 inline constexpr int kMaxProgramLoops = 3;  ///< CtaMachine::loop may nest this deep
 inline constexpr int kNoClassSymbol = -1;
 
-/// constant + sum_d per_block[d] * (blockIdx[d] / block_divisor[d]) + sum_k per_loop[k] * (iteration of the k-th
-/// enclosing CtaMachine::loop, outermost first) + per_symbol * (symbol of the CTA's class).
+/// constant + sum_d per_block[d] * (blockIdx[d] / block_divisor[d]) + sum_k per_loop[k] * (iteration of the
+/// k-th enclosing CtaMachine::loop, outermost first) + per_symbol * (symbol of the CTA's class).
 struct Affine {
   std::int64_t constant = 0;
   std::array<std::int64_t, 3> per_block{};
@@ -22,8 +22,9 @@ struct Affine {
   std::int64_t per_symbol = 0;
 
   Affine() = default;
-  Affine(std::int64_t value) : constant(value) {}  // NOLINT(google-explicit-constructor): numbers are positions
-  Affine(int value) : constant(value) {}           // NOLINT(google-explicit-constructor)
+  Affine(std::int64_t value)
+      : constant(value) {}                // NOLINT(google-explicit-constructor): numbers are positions
+  Affine(int value) : constant(value) {}  // NOLINT(google-explicit-constructor)
 
   bool operator==(const Affine&) const = default;
 };
@@ -82,6 +83,8 @@ inline Affine operator+(Affine left, const Affine& right) {
   return left;
 }
 
-inline Affine operator-(const Affine& left, const Affine& right) { return left + right * -1; }
+inline Affine operator-(const Affine& left, const Affine& right) {
+  return left + right * -1;
+}
 
 }  // namespace warpscope::kernels

@@ -1,7 +1,9 @@
-// The machine that CTA programs are written for. The trace machine turns a program into warp instructions, the
-// numeric machine computes with it; both run the same text.
+// The machine that CTA programs are written for. The trace machine turns a program into warp instructions,
+// the numeric machine computes with it; both run the same text.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <variant>
@@ -15,10 +17,12 @@ enum class Reduce : std::uint8_t { max, sum };
 
 enum class UnaryOp : std::uint8_t {
   copy,
-  exp2,                      ///< fast: MUFU.EX2; slow: with range test (MathBuild)
+  exp2,  ///< fast: MUFU.EX2; slow: with range test (MathBuild)
   log2,
   reciprocal,
-  zero_if_minus_infinity,    ///< x == -inf ? 0 : x
+  zero_if_minus_infinity,  ///< x == -inf ? 0 : x
+  reciprocal_or_one,       ///< x == 0 or NaN ? 1 : 1 / x, the normalisation of rows without keys
+  log_or_infinity,         ///< x == 0 or NaN ? +inf : ln x
 };
 
 enum class BinaryOp : std::uint8_t { add, subtract, multiply, divide, max };
@@ -29,8 +33,8 @@ struct MmaOperand {
   std::variant<SharedTile, Fragment> tile;
   bool transposed = false;
 
-  MmaOperand(const SharedTile& shared) : tile(shared) {}      // NOLINT(google-explicit-constructor)
-  MmaOperand(const Fragment& fragment) : tile(fragment) {}    // NOLINT(google-explicit-constructor)
+  MmaOperand(const SharedTile& shared) : tile(shared) {}    // NOLINT(google-explicit-constructor)
+  MmaOperand(const Fragment& fragment) : tile(fragment) {}  // NOLINT(google-explicit-constructor)
 };
 
 inline MmaOperand transposed(MmaOperand operand) {
@@ -45,18 +49,28 @@ struct Mask {
   Affine first_col;
   std::int64_t col_limit = 0;  ///< number of keys
   bool causal = false;
-  std::int64_t diagonal = 0;   ///< keys - queries: bottom-right alignment
+  std::int64_t diagonal = 0;  ///< keys - queries: bottom-right alignment
 };
 
-/// Instructions per warp that the source does not show: addresses, moves and spills of one build, counted in its
-/// machine code. The numeric machine ignores them.
+/// Instructions per warp that the source does not show: addresses, moves and spills of one build, counted in
+/// its machine code. The numeric machine ignores them.
 struct CountedInstruction {
   trace::Opcode opcode;
   int count;
 };
 
+/// Trip count of a loop: max(0, trip_counts[slot] + sum_k per_loop[k] * (iteration of the k-th enclosing
+/// loop)).
+struct Trips {
+  int slot = 0;
+  std::array<std::int32_t, kMaxProgramLoops> per_loop{};
+
+  Trips(int slot_number) : slot(slot_number) {}  // NOLINT(google-explicit-constructor)
+};
+
 /// One CTA executes a program on it. Every operation is executed by all warps of the CTA, each on its part.
-/// Operands that name memory take effect in program order; copies become visible after wait_copies and barrier.
+/// Operands that name memory take effect in program order; copies become visible after wait_copies and
+/// barrier.
 class CtaMachine {
  public:
   virtual ~CtaMachine() = default;
@@ -77,7 +91,8 @@ class CtaMachine {
   /// CTA-wide barrier.
   virtual void barrier() = 0;
 
-  // Global memory <-> registers. In layout accumulator fp32 moves 8 bytes and fp16 4 bytes per thread, else 16.
+  // Global memory <-> registers. In layout accumulator fp32 moves 8 bytes and fp16 4 bytes per thread,
+  // else 16.
   virtual void load(const Fragment& target, const GlobalTile& source) = 0;
   virtual void store(const GlobalTile& target, const Fragment& source) = 0;
   /// fp32 atomic add without return value.
@@ -125,11 +140,14 @@ class CtaMachine {
   virtual void finish_rows(const RowVector& target, Reduce op) = 0;
 
   // Control. All conditions are the same for all warps of the CTA.
-  /// Runs body(iteration) as often as the class says for trip slot `slot`.
-  virtual void loop(int slot, const std::function<void(const Affine& iteration)>& body) = 0;
-  /// Inside a loop: runs body in every iteration but the last. A branch: it ends the basic block before and after.
+  /// Runs body(iteration) as often as the class of the CTA says. Bodies may be run several times per
+  /// iteration variant: they must not change what they capture.
+  virtual void loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body) = 0;
+  /// Inside a loop: runs body in every iteration but the last. A branch: it ends the basic block before and
+  /// after.
   virtual void unless_last(const std::function<void()>& body) = 0;
-  /// Runs body if the class's trip count for `slot` is above zero (counts above 1 mean once). A branch, as above.
+  /// Runs body if the class's trip count for `slot` is above zero (counts above 1 mean once). A branch, as
+  /// above.
   virtual void when(int slot, const std::function<void()>& body) = 0;
   /// A branch of the source: the compiler moves nothing across it.
   virtual void end_block() = 0;

@@ -49,7 +49,8 @@ struct LaunchPlan {
   MathBuild math;
   std::vector<CtaProgram> programs;
   std::vector<PlanClass> classes;
-  /// The class of a CTA is the sum over the dimensions of class_of_block[d][blockIdx[d]]; an empty table adds 0.
+  /// The class of a CTA is the sum over the dimensions of class_of_block[d][blockIdx[d]]; an empty table adds
+  /// 0.
   std::array<std::vector<std::uint32_t>, 3> class_of_block;
 };
 

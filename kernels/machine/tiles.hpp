@@ -9,7 +9,9 @@ namespace warpscope::kernels {
 
 enum class ElementType : std::uint8_t { fp16, bf16, fp32 };
 
-constexpr int element_bytes(ElementType type) { return type == ElementType::fp32 ? 4 : 2; }
+constexpr int element_bytes(ElementType type) {
+  return type == ElementType::fp32 ? 4 : 2;
+}
 
 /// Values for elements of a tile that lie beyond the rows or columns of the tensor.
 enum class OutOfRange : std::uint8_t {
@@ -17,19 +19,20 @@ enum class OutOfRange : std::uint8_t {
   leave,  ///< not written: the destination keeps what it held (garbage that the program must mask)
 };
 
-/// rows x cols elements of a tensor. What lies beyond the tensor's rows or columns is neither read nor written.
+/// rows x cols elements of a tensor. What lies beyond the tensor's rows or columns is neither read nor
+/// written.
 struct GlobalTile {
-  int tensor = 0;   ///< index into KernelPlan::tensors
-  Affine segment;   ///< which of the tensor's equal pieces (batch and head, say)
-  Affine row;       ///< first row; a multiple of `rows` where col is used
-  Affine col;       ///< first column
+  int tensor = 0;  ///< index into KernelPlan::tensors
+  Affine segment;  ///< which of the tensor's equal pieces (batch and head, say)
+  Affine row;      ///< first row; a multiple of `rows` where col is used
+  Affine col;      ///< first column
   int rows = 0;
   int cols = 0;
   OutOfRange out_of_range = OutOfRange::zero;
 };
 
-/// rows x cols elements in shared memory from byte_offset; tiles may overlap on purpose (O through Q's buffer).
-/// `stages` > 1 is a ring of such tiles, of which this handle means number (slot mod stages).
+/// rows x cols elements in shared memory from byte_offset; tiles may overlap on purpose (O through Q's
+/// buffer). `stages` > 1 is a ring of such tiles, of which this handle means number (slot mod stages).
 struct SharedTile {
   int byte_offset = 0;
   int rows = 0;
@@ -59,7 +62,8 @@ struct WarpSplit {
 
 /// How the elements of a warp's part lie in its lanes.
 enum class Layout : std::uint8_t {
-  accumulator,   ///< C of mma.m16n8: 4 lanes share a row, a thread holds pairs of columns; as fp16 also operand A
+  accumulator,   ///< C of mma.m16n8: 4 lanes share a row, a thread holds pairs of columns; as fp16 also
+                 ///< operand A
   operand_b,     ///< B of mma.m16n8k16, loaded by LDSM; the tile is stored as keys x d (K) or keys x d (V)
   linear,        ///< 16-byte pieces in row-major order over all threads of the CTA (split is ignored)
   row_per_warp,  ///< a warp holds whole rows w, w+W, ...; its 32 lanes share each of them
