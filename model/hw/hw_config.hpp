@@ -1,5 +1,6 @@
-// One GPU as data. Every field is a property that a data sheet states or a microbenchmark can measure; the files in
-// hwconfigs/ carry unit, source and confidence of each. Key in the file = path of the field (sm.xu.lanes).
+// One GPU as data. Every field is a property that a data sheet states or a microbenchmark can measure; the
+// files in hwconfigs/ carry unit, source and confidence of each. Key in the file = path of the field
+// (sm.xu.lanes).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@ struct Gpu {
   std::string name;                      ///< marketing name
   std::string compute_capability = "0";  ///< "8.0", "9.0"
   int sm_count = 0;
+  std::int64_t memory_bytes = 0;  ///< device memory, all stacks together
 };
 
 struct Clock {
@@ -36,32 +38,32 @@ struct Tensor {
 };
 
 struct Issue {
-  int branch_cycles = 0;          ///< a taken branch keeps its warp from issuing for this long
-  int cta_turnaround_cycles = 0;  ///< end of a CTA to first instruction of its successor in the slot
-  int uniform_latency_cycles = 0; ///< latency of the uniform datapath, issue to dependent issue
+  int branch_cycles = 0;           ///< a taken branch keeps its warp from issuing for this long
+  int cta_turnaround_cycles = 0;   ///< end of a CTA to first instruction of its successor in the slot
+  int uniform_latency_cycles = 0;  ///< latency of the uniform datapath, issue to dependent issue
 };
 
 struct InstructionCache {
-  int l0_bytes = 0;             ///< instructions that stream at full rate (L0 and L1 together)
-  int l1_bytes = 0;             ///< next level, shared by the SM
+  int l0_bytes = 0;  ///< instructions that stream at full rate (L0 and L1 together)
+  int l1_bytes = 0;  ///< next level, shared by the SM
   int line_bytes = 0;
-  int l1_fill_cycles = 0;       ///< per line and sub-core from the next level
-  int l2_fill_cycles = 0;       ///< per line from beyond it
+  int l1_fill_cycles = 0;  ///< per line and sub-core from the next level
+  int l2_fill_cycles = 0;  ///< per line from beyond it
 };
 
 struct Mio {
-  int queue_entries = 0;               ///< per sub-core; a full queue stalls issue (mio_throttle)
-  int min_interval_cycles = 0;         ///< between two memory instructions of one sub-core
+  int queue_entries = 0;        ///< per sub-core; a full queue stalls issue (mio_throttle)
+  int min_interval_cycles = 0;  ///< between two memory instructions of one sub-core
 };
 
 struct SharedMemory {
-  int bytes = 0;                       ///< per SM, for CTAs
-  int bytes_per_cta = 0;               ///< most that one CTA may ask for
-  int reserved_bytes_per_cta = 0;      ///< taken by the driver
-  int allocation_bytes = 0;            ///< granularity
-  int bytes_per_clk = 0;               ///< data path of the SM
-  int sub_core_bytes_per_clk = 0;      ///< what one sub-core can move
-  int base_latency_cycles = 0;         ///< plus bytes / sub_core_bytes_per_clk
+  int bytes = 0;                   ///< per SM, for CTAs
+  int bytes_per_cta = 0;           ///< most that one CTA may ask for
+  int reserved_bytes_per_cta = 0;  ///< taken by the driver
+  int allocation_bytes = 0;        ///< granularity
+  int bytes_per_clk = 0;           ///< data path of the SM
+  int sub_core_bytes_per_clk = 0;  ///< what one sub-core can move
+  int base_latency_cycles = 0;     ///< plus bytes / sub_core_bytes_per_clk
 };
 
 struct Shuffle {
@@ -75,12 +77,12 @@ struct Barrier {
 };
 
 struct GlobalAccess {
-  int async_copy_lsu_cycles = 0;  ///< data-path cycles of one LDGSTS.128
-  int l1_latency_cycles = 0;      ///< load that hits L1 (register spills)
-  int reduce_interval_cycles = 0; ///< accepted RED instructions, per SM
-  int reduce_sustained_cycles = 0;///< per RED once the buffer is full
+  int async_copy_lsu_cycles = 0;    ///< data-path cycles of one LDGSTS.128
+  int l1_latency_cycles = 0;        ///< load that hits L1 (register spills)
+  int reduce_interval_cycles = 0;   ///< accepted RED instructions, per SM
+  int reduce_sustained_cycles = 0;  ///< per RED once the buffer is full
   int reduce_buffer_entries = 0;
-  int store_buffer_bytes = 0;     ///< stores in flight per SM before the LSU blocks
+  int store_buffer_bytes = 0;  ///< stores in flight per SM before the LSU blocks
 };
 
 struct Sm {
@@ -88,14 +90,14 @@ struct Sm {
   int max_warps = 0;
   int max_ctas = 0;
   int max_threads_per_cta = 0;
-  int registers = 0;                  ///< 32-bit registers per SM
+  int registers = 0;  ///< 32-bit registers per SM
   int max_registers_per_thread = 0;
-  int register_allocation_unit = 0;   ///< registers per warp are rounded up to this
+  int register_allocation_unit = 0;  ///< registers per warp are rounded up to this
   Issue issue;
   InstructionCache icache;
   Tensor tensor;
   LanePipe fma;
-  LanePipe imad;                      ///< heavy half of the FMA pipe
+  LanePipe imad;  ///< heavy half of the FMA pipe
   LanePipe alu;
   LanePipe xu;
   Mio mio;
@@ -107,28 +109,28 @@ struct Sm {
 
 struct L2 {
   std::int64_t capacity_bytes = 0;
-  int partitions = 0;               ///< data homed in a far partition is also cached near the reader
-  int hit_latency_cycles = 0;       ///< mean over near and far homes, unloaded, SM to SM
-  int bytes_per_clk = 0;            ///< sustained by all SMs together
-  int sm_bytes_per_clk = 0;         ///< what one SM alone can draw
-  int reduce_lanes_per_clk = 0;     ///< fp32 atomic lanes per SM clock, whole chip
+  int partitions = 0;            ///< data homed in a far partition is also cached near the reader
+  int hit_latency_cycles = 0;    ///< mean over near and far homes, unloaded, SM to SM
+  int bytes_per_clk = 0;         ///< sustained by all SMs together
+  int sm_bytes_per_clk = 0;      ///< what one SM alone can draw
+  int reduce_lanes_per_clk = 0;  ///< fp32 atomic lanes per SM clock, whole chip
 };
 
 struct Hbm {
-  double peak_gb_per_s = 0;         ///< data-sheet bandwidth, 1e9 bytes per second
-  double latency_ns = 0;            ///< L2 miss, unloaded, beyond the L2 hit latency
-  double read_efficiency = 0;       ///< sustained fraction of peak, reads only (refresh, row misses)
-  double write_efficiency = 0;      ///< sustained fraction of peak, writes only
-  double mixed_efficiency = 0;      ///< sustained fraction of peak, equal reads and writes (bus turnaround)
+  double peak_gb_per_s = 0;     ///< data-sheet bandwidth, 1e9 bytes per second
+  double latency_ns = 0;        ///< L2 miss, unloaded, beyond the L2 hit latency
+  double read_efficiency = 0;   ///< sustained fraction of peak, reads only (refresh, row misses)
+  double write_efficiency = 0;  ///< sustained fraction of peak, writes only
+  double mixed_efficiency = 0;  ///< sustained fraction of peak, equal reads and writes (bus turnaround)
 };
 
 struct LaunchCosts {
-  double overhead_us = 0;           ///< launch of a kernel behind another in a stream
-  double cta_per_ns = 0;            ///< dispatch rate of the whole chip
+  double overhead_us = 0;  ///< launch of a kernel behind another in a stream
+  double cta_per_ns = 0;   ///< dispatch rate of the whole chip
 };
 
 struct HwConfig {
-  std::string id;                   ///< file name without .toml
+  std::string id;  ///< file name without .toml
   Gpu gpu;
   Clock clock;
   Sm sm;

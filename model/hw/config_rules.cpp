@@ -1,0 +1,98 @@
+#include "model/hw/config_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <cstdint>
+
+#include "model/hw/config_schema.hpp"
+
+namespace warpscope::hw {
+namespace {
+
+enum class Relation { at_most, multiple_of };
+
+/// `left` stands in `relation` to `right`.
+struct PairRule {
+  std::string_view left;
+  Relation relation;
+  std::string_view right;
+};
+
+constexpr std::array pair_rules{
+    PairRule{"clock.tensor_mhz", Relation::at_most, "clock.max_mhz"},
+    PairRule{"sm.max_warps", Relation::multiple_of, "sm.sub_cores"},
+    PairRule{"sm.registers", Relation::multiple_of, "sm.register_allocation_unit"},
+    PairRule{"sm.icache.l0_bytes", Relation::at_most, "sm.icache.l1_bytes"},
+    PairRule{"sm.icache.l0_bytes", Relation::multiple_of, "sm.icache.line_bytes"},
+    PairRule{"sm.icache.l1_bytes", Relation::multiple_of, "sm.icache.line_bytes"},
+    PairRule{"sm.icache.l1_fill_cycles", Relation::at_most, "sm.icache.l2_fill_cycles"},
+    PairRule{"sm.tensor.hmma_16816.dispatch_hold_cycles", Relation::at_most,
+             "sm.tensor.hmma_16816.interval_cycles"},
+    PairRule{"sm.tensor.hmma_1688.dispatch_hold_cycles", Relation::at_most,
+             "sm.tensor.hmma_1688.interval_cycles"},
+    PairRule{"sm.shared.bytes_per_cta", Relation::at_most, "sm.shared.bytes"},
+    PairRule{"sm.shared.bytes", Relation::multiple_of, "sm.shared.allocation_bytes"},
+    PairRule{"sm.shared.sub_core_bytes_per_clk", Relation::at_most, "sm.shared.bytes_per_clk"},
+    PairRule{"sm.global.reduce_interval_cycles", Relation::at_most, "sm.global.reduce_sustained_cycles"},
+    PairRule{"l2.sm_bytes_per_clk", Relation::at_most, "l2.bytes_per_clk"},
+};
+
+/// Pipes take a whole number of cycles per warp instruction.
+constexpr std::array lane_keys{"sm.fma.lanes", "sm.imad.lanes", "sm.alu.lanes", "sm.xu.lanes"};
+
+constexpr int warp_size = 32;
+
+std::int64_t integer(std::string_view key, const HwConfig& config) {
+  const Field field = find_key(key)->field(const_cast<HwConfig&>(config));
+  if (const auto* const wide = std::get_if<std::int64_t*>(&field)) {
+    return **wide;
+  }
+  return *std::get<int*>(field);
+}
+
+bool is_capability(const std::string& text) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return text.size() == 3 && digit(text[0]) && text[1] == '.' && digit(text[2]);
+}
+
+}  // namespace
+
+std::vector<BrokenRule> broken_rules(const HwConfig& config) {
+  std::vector<BrokenRule> broken;
+  for (const PairRule& rule : pair_rules) {
+    const std::int64_t left = integer(rule.left, config);
+    const std::int64_t right = integer(rule.right, config);
+    if (rule.relation == Relation::at_most && left > right) {
+      broken.push_back({rule.left, fmt::format("{} is more than {} ({})", left, rule.right, right)});
+    }
+    if (rule.relation == Relation::multiple_of && left % right != 0) {
+      broken.push_back({rule.left, fmt::format("{} is not a multiple of {} ({})", left, rule.right, right)});
+    }
+  }
+  for (const std::string_view key : lane_keys) {
+    if (const std::int64_t lanes = integer(key, config); warp_size % lanes != 0) {
+      broken.push_back({key, fmt::format("{} does not divide the {} threads of a warp", lanes, warp_size)});
+    }
+  }
+  const SharedMemory& shared = config.sm.shared;
+  if (const int needed = shared.bytes_per_cta + shared.reserved_bytes_per_cta;
+      shared.bytes_per_cta <= shared.bytes && needed > shared.bytes) {
+    broken.push_back(
+        {"sm.shared.bytes_per_cta",
+         fmt::format("{} with sm.shared.reserved_bytes_per_cta is {}, more than sm.shared.bytes ({})",
+                     shared.bytes_per_cta, needed, shared.bytes)});
+  }
+  if (const int most = warp_size * config.sm.max_warps; config.sm.max_threads_per_cta > most) {
+    broken.push_back({"sm.max_threads_per_cta", fmt::format("{} is more than {} x sm.max_warps ({})",
+                                                            config.sm.max_threads_per_cta, warp_size, most)});
+  }
+  if (!is_capability(config.gpu.compute_capability)) {
+    broken.push_back({"gpu.compute_capability",
+                      fmt::format("\"{}\" is not of the form \"9.0\"", config.gpu.compute_capability)});
+  }
+  return broken;
+}
+
+}  // namespace warpscope::hw

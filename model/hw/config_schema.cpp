@@ -1,0 +1,159 @@
+#include "model/hw/config_schema.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+namespace warpscope::hw {
+namespace {
+
+// The path is written once, so that the name of a key cannot drift from the field it fills.
+#define WARPSCOPE_KEY(path) #path, [](HwConfig & config) -> Field { return &config.path; }
+
+// clang-format off
+constexpr std::array key_table{
+  KeySpec{WARPSCOPE_KEY(gpu.name), "", 0, 0, "product name"},
+  KeySpec{WARPSCOPE_KEY(gpu.compute_capability), "", 0, 0, "compute capability, major.minor"},
+  KeySpec{WARPSCOPE_KEY(gpu.sm_count), "SMs", 1, 1024, "streaming multiprocessors that are enabled"},
+  KeySpec{WARPSCOPE_KEY(gpu.memory_bytes), "bytes", 1, 1e13, "device memory, all stacks together"},
+
+  KeySpec{WARPSCOPE_KEY(clock.max_mhz), "MHz", 100, 10000, "SM clock of launches without tensor instructions"},
+  KeySpec{WARPSCOPE_KEY(clock.tensor_mhz), "MHz", 100, 10000, "sustained SM clock while the tensor pipe is busy"},
+
+  KeySpec{WARPSCOPE_KEY(sm.sub_cores), "sub-cores", 1, 16, "sub-cores of an SM, one warp scheduler each"},
+  KeySpec{WARPSCOPE_KEY(sm.max_warps), "warps", 1, 1024, "resident warps of an SM"},
+  KeySpec{WARPSCOPE_KEY(sm.max_ctas), "CTAs", 1, 256, "resident CTAs of an SM"},
+  KeySpec{WARPSCOPE_KEY(sm.max_threads_per_cta), "threads", 32, 32768, "largest CTA"},
+  KeySpec{WARPSCOPE_KEY(sm.registers), "registers", 32, 16777216, "32-bit registers of an SM"},
+  KeySpec{WARPSCOPE_KEY(sm.max_registers_per_thread), "registers", 1, 1024, "most registers of one thread"},
+  KeySpec{WARPSCOPE_KEY(sm.register_allocation_unit), "registers", 1, 65536, "a warp's registers are rounded up to this"},
+
+  KeySpec{WARPSCOPE_KEY(sm.issue.branch_cycles), "cycles", 0, 1000, "a taken branch keeps its warp from issuing"},
+  KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_cycles), "cycles", 0, 100000, "end of a CTA to first instruction of its successor in the slot"},
+  KeySpec{WARPSCOPE_KEY(sm.issue.uniform_latency_cycles), "cycles", 1, 1000, "uniform datapath, issue to dependent issue"},
+
+  KeySpec{WARPSCOPE_KEY(sm.icache.l0_bytes), "bytes", 1, 16777216, "code that streams at full rate (L0 and L1 together)"},
+  KeySpec{WARPSCOPE_KEY(sm.icache.l1_bytes), "bytes", 1, 16777216, "next instruction cache level, shared by the SM"},
+  KeySpec{WARPSCOPE_KEY(sm.icache.line_bytes), "bytes", 16, 4096, "instruction cache line"},
+  KeySpec{WARPSCOPE_KEY(sm.icache.l1_fill_cycles), "cycles", 0, 10000, "per line and sub-core from the next level"},
+  KeySpec{WARPSCOPE_KEY(sm.icache.l2_fill_cycles), "cycles", 0, 10000, "per line from beyond the next level"},
+
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.interval_cycles), "cycles", 1, 1000, "between two m16n8k16 on one sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.latency_cycles), "cycles", 1, 1000, "m16n8k16, issue to dependent issue"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k16 keeps the sub-core from dispatching"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.interval_cycles), "cycles", 1, 1000, "between two m16n8k8 on one sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.latency_cycles), "cycles", 1, 1000, "m16n8k8, issue to dependent issue"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k8 keeps the sub-core from dispatching"},
+
+  KeySpec{WARPSCOPE_KEY(sm.fma.lanes), "lanes", 1, 32, "FP32 lanes of a sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.fma.latency_cycles), "cycles", 1, 1000, "FFMA, issue to dependent issue"},
+  KeySpec{WARPSCOPE_KEY(sm.imad.lanes), "lanes", 1, 32, "integer multiply lanes of a sub-core (heavy half of the FMA pipe)"},
+  KeySpec{WARPSCOPE_KEY(sm.imad.latency_cycles), "cycles", 1, 1000, "IMAD, issue to dependent issue"},
+  KeySpec{WARPSCOPE_KEY(sm.alu.lanes), "lanes", 1, 32, "integer, compare, min/max, pack lanes of a sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.alu.latency_cycles), "cycles", 1, 1000, "FMNMX, issue to dependent issue"},
+  KeySpec{WARPSCOPE_KEY(sm.xu.lanes), "lanes", 1, 32, "transcendental lanes of a sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.xu.latency_cycles), "cycles", 1, 1000, "MUFU.EX2, issue to dependent issue"},
+
+  KeySpec{WARPSCOPE_KEY(sm.mio.queue_entries), "entries", 1, 1024, "memory instructions queued per sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.mio.min_interval_cycles), "cycles", 1, 1000, "between two memory instructions of one sub-core"},
+
+  KeySpec{WARPSCOPE_KEY(sm.shared.bytes), "bytes", 1, 16777216, "shared memory of an SM"},
+  KeySpec{WARPSCOPE_KEY(sm.shared.bytes_per_cta), "bytes", 1, 16777216, "most shared memory of one CTA"},
+  KeySpec{WARPSCOPE_KEY(sm.shared.reserved_bytes_per_cta), "bytes", 0, 1048576, "shared memory the driver takes from every CTA's share"},
+  KeySpec{WARPSCOPE_KEY(sm.shared.allocation_bytes), "bytes", 1, 65536, "allocation granularity"},
+  KeySpec{WARPSCOPE_KEY(sm.shared.bytes_per_clk), "bytes/clk", 1, 4096, "data path of an SM"},
+  KeySpec{WARPSCOPE_KEY(sm.shared.sub_core_bytes_per_clk), "bytes/clk", 1, 4096, "what one sub-core can move"},
+  KeySpec{WARPSCOPE_KEY(sm.shared.base_latency_cycles), "cycles", 1, 1000, "latency beyond the transfer itself"},
+
+  KeySpec{WARPSCOPE_KEY(sm.shuffle.interval_cycles), "cycles", 1, 1000, "between two SHFL of one sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.shuffle.latency_cycles), "cycles", 1, 1000, "SHFL, issue to dependent issue"},
+
+  KeySpec{WARPSCOPE_KEY(sm.barrier.base_cycles), "cycles", 0, 1000, "last arrival to release"},
+  KeySpec{WARPSCOPE_KEY(sm.barrier.per_warp_cycles), "cycles", 0, 1000, "between two arrivals"},
+
+  KeySpec{WARPSCOPE_KEY(sm.global.async_copy_lsu_cycles), "cycles", 1, 1000, "data path time of one LDGSTS.128"},
+  KeySpec{WARPSCOPE_KEY(sm.global.l1_latency_cycles), "cycles", 1, 10000, "load that hits the L1"},
+  KeySpec{WARPSCOPE_KEY(sm.global.reduce_interval_cycles), "cycles", 1, 1000, "between two accepted RED of an SM"},
+  KeySpec{WARPSCOPE_KEY(sm.global.reduce_sustained_cycles), "cycles", 1, 1000, "between two RED of an SM once the buffer is full"},
+  KeySpec{WARPSCOPE_KEY(sm.global.reduce_buffer_entries), "entries", 1, 100000, "RED in flight per SM"},
+  KeySpec{WARPSCOPE_KEY(sm.global.store_buffer_bytes), "bytes", 128, 16777216, "stores in flight per SM before the LSU blocks"},
+
+  KeySpec{WARPSCOPE_KEY(l2.capacity_bytes), "bytes", 1, 1e12, "L2 cache"},
+  KeySpec{WARPSCOPE_KEY(l2.partitions), "partitions", 1, 8, "L2 partitions; far data is also cached near its reader"},
+  KeySpec{WARPSCOPE_KEY(l2.hit_latency_cycles), "cycles", 1, 100000, "L2 hit, unloaded, mean over near and far homes"},
+  KeySpec{WARPSCOPE_KEY(l2.bytes_per_clk), "bytes/clk", 1, 1000000, "sustained by all SMs together"},
+  KeySpec{WARPSCOPE_KEY(l2.sm_bytes_per_clk), "bytes/clk", 1, 10000, "what one SM alone can draw"},
+  KeySpec{WARPSCOPE_KEY(l2.reduce_lanes_per_clk), "lanes/clk", 1, 100000, "fp32 atomic lanes of the whole chip"},
+
+  KeySpec{WARPSCOPE_KEY(hbm.peak_gb_per_s), "GB/s", 1, 100000, "data-sheet bandwidth"},
+  KeySpec{WARPSCOPE_KEY(hbm.latency_ns), "ns", 0, 100000, "L2 miss, unloaded, beyond the L2 hit latency"},
+  KeySpec{WARPSCOPE_KEY(hbm.read_efficiency), "of peak", 0.01, 1, "sustained, reads only"},
+  KeySpec{WARPSCOPE_KEY(hbm.write_efficiency), "of peak", 0.01, 1, "sustained, writes only"},
+  KeySpec{WARPSCOPE_KEY(hbm.mixed_efficiency), "of peak", 0.01, 1, "sustained, equal reads and writes"},
+
+  KeySpec{WARPSCOPE_KEY(launch.overhead_us), "us", 0, 10000, "launch of a kernel behind another in a stream"},
+  KeySpec{WARPSCOPE_KEY(launch.cta_per_ns), "CTAs/ns", 0.001, 1000, "CTA dispatch rate of the whole chip"},
+};
+// clang-format on
+#undef WARPSCOPE_KEY
+
+}  // namespace
+
+std::span<const KeySpec> key_specs() {
+  return key_table;
+}
+
+const KeySpec* find_key(std::string_view key) {
+  const auto* const found = std::ranges::find(key_table, key, &KeySpec::key);
+  return found == key_table.end() ? nullptr : &*found;
+}
+
+std::string_view nearest_key(std::string_view key) {
+  return std::ranges::min_element(key_table, {}, [&](const KeySpec& s) { return edit_distance(key, s.key); })
+      ->key;
+}
+
+std::string value_text(const KeySpec& spec, const HwConfig& config) {
+  // The accessors are written for filling a configuration; nothing is changed here.
+  const Field field = spec.field(const_cast<HwConfig&>(config));
+  return std::visit([](const auto* value) { return fmt::format("{}", *value); }, field);
+}
+
+std::string legal_values(const KeySpec& spec) {
+  HwConfig scratch;
+  return std::visit(
+      [&](auto* value) -> std::string {
+        using Value = std::remove_pointer_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          return "text";
+        } else if constexpr (std::is_integral_v<Value>) {
+          return fmt::format("{}..{}", static_cast<std::int64_t>(spec.min),
+                             static_cast<std::int64_t>(spec.max));
+        } else {
+          return fmt::format("{}..{}", spec.min, spec.max);
+        }
+      },
+      spec.field(scratch));
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace warpscope::hw
