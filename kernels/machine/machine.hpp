@@ -21,11 +21,20 @@ enum class UnaryOp : std::uint8_t {
   log2,
   reciprocal,
   zero_if_minus_infinity,  ///< x == -inf ? 0 : x
-  reciprocal_or_one,       ///< x == 0 or NaN ? 1 : 1 / x, the normalisation of rows without keys
-  log_or_infinity,         ///< x == 0 or NaN ? +inf : ln x
+  exp,  ///< expf of the mathematics library, whatever the build: 4 FFMA, FADD, shift, MUFU.EX2, FMUL
+  reciprocal_or_one,  ///< x == 0 or NaN ? 1 : 1 / x, the normalisation of rows without keys
+  log_or_infinity,    ///< x == 0 or NaN ? +inf : ln x
 };
 
-enum class BinaryOp : std::uint8_t { add, subtract, multiply, divide, max };
+enum class BinaryOp : std::uint8_t {
+  add,
+  subtract,
+  multiply,
+  divide,  ///< correctly rounded: MUFU.RCP, FCHK, 5 FFMA and the branch to the subroutine for special
+           ///< operands
+  max,
+  masked_fill,  ///< right != 0 ? -inf : left
+};
 
 /// Operand of mma: A is m x k, B is k x n. `transposed` says that the tile is stored the other way round
 /// (K is stored keys x d, so S = Q K^T takes transposed(K)).
@@ -92,7 +101,7 @@ class CtaMachine {
   virtual void barrier() = 0;
 
   // Global memory <-> registers. In layout accumulator fp32 moves 8 bytes and fp16 4 bytes per thread,
-  // else 16.
+  // else 16; layouts row_per_warp and element_per_thread move single elements.
   virtual void load(const Fragment& target, const GlobalTile& source) = 0;
   virtual void store(const GlobalTile& target, const Fragment& source) = 0;
   /// fp32 atomic add without return value.

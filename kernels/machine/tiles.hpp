@@ -7,10 +7,15 @@
 
 namespace warpscope::kernels {
 
-enum class ElementType : std::uint8_t { fp16, bf16, fp32 };
+enum class ElementType : std::uint8_t {
+  fp16,
+  bf16,
+  fp32,
+  boolean,  ///< one byte; reads as 0 or 1
+};
 
 constexpr int element_bytes(ElementType type) {
-  return type == ElementType::fp32 ? 4 : 2;
+  return type == ElementType::fp32 ? 4 : type == ElementType::boolean ? 1 : 2;
 }
 
 /// Values for elements of a tile that lie beyond the rows or columns of the tensor.
@@ -29,6 +34,9 @@ struct GlobalTile {
   int rows = 0;
   int cols = 0;
   OutOfRange out_of_range = OutOfRange::zero;
+  /// The segment is taken as one row of all its elements, as elementwise kernels do: `col` counts elements
+  /// from the start of the segment, `row` is 0 and `rows` 1.
+  bool flat = false;
 };
 
 /// rows x cols elements in shared memory from byte_offset; tiles may overlap on purpose (O through Q's
@@ -66,8 +74,11 @@ enum class Layout : std::uint8_t {
                  ///< operand A
   operand_b,     ///< B of mma.m16n8k16, loaded by LDSM; the tile is stored as keys x d (K) or keys x d (V)
   linear,        ///< 16-byte pieces in row-major order over all threads of the CTA (split is ignored)
-  row_per_warp,  ///< a warp holds whole rows w, w+W, ...; its 32 lanes share each of them
-  row_per_cta,   ///< all threads share each row
+  row_per_warp,  ///< a warp holds whole rows w, w+W, ...; lane l holds columns l, l+32, ... one element at a
+                 ///< time
+  row_per_cta,   ///< all threads share each row, in 16-byte pieces
+  element_per_thread,  ///< element e in row-major order belongs to thread e mod threads, one element at a
+                       ///< time
 };
 
 /// A tile in registers. `id` is unique within one run of a program.
