@@ -22,8 +22,9 @@ enum class UnaryOp : std::uint8_t {
   reciprocal,
   zero_if_minus_infinity,  ///< x == -inf ? 0 : x
   exp,  ///< expf of the mathematics library, whatever the build: 4 FFMA, FADD, shift, MUFU.EX2, FMUL
-  reciprocal_or_one,  ///< x == 0 or NaN ? 1 : 1 / x, the normalisation of rows without keys
-  log_or_infinity,    ///< x == 0 or NaN ? +inf : ln x
+  reciprocal_or_one,      ///< x == 0 or NaN ? 1 : 1 / x, the normalisation of rows without keys
+  log_or_infinity,        ///< x == 0 or NaN ? +inf : ln x
+  log_or_minus_infinity,  ///< x == 0 or NaN ? -inf : ln x
 };
 
 enum class BinaryOp : std::uint8_t {
@@ -114,6 +115,9 @@ class CtaMachine {
   virtual void store_shared(const SharedTile& target, const Fragment& source) = 0;
   /// Layout operand_b loads by LDSM (of `source` stored keys x d; transposed: LDSM.T), others by LDS.
   virtual void load_shared(const Fragment& target, const SharedTile& source, bool transposed = false) = 0;
+  /// rows x 1 fp32 tile. All warps that hold a row have the same value of it and one lane of each writes it.
+  virtual void store_shared(const SharedTile& target, const RowVector& source) = 0;
+  virtual void load_shared(const RowVector& target, const SharedTile& source) = 0;
   /// Each of the split.k (tiles) or split.n (rows) warps that hold parts writes its own part:
   /// target is (parts * rows) x cols, part p from row p * rows.
   virtual void store_parts(const SharedTile& target, const Fragment& source) = 0;

@@ -74,6 +74,8 @@ enum class Layout : std::uint8_t {
                  ///< operand A
   operand_b,     ///< B of mma.m16n8k16, loaded by LDSM; the tile is stored as keys x d (K) or keys x d (V)
   linear,        ///< 16-byte pieces in row-major order over all threads of the CTA (split is ignored)
+  linear_quads,  ///< as linear in pieces of 4 elements (fp32 16 bytes, fp16 8 bytes), so that conversion
+                 ///< keeps every element in its thread
   row_per_warp,  ///< a warp holds whole rows w, w+W, ...; lane l holds columns l, l+32, ... one element at a
                  ///< time
   row_per_cta,   ///< all threads share each row, in 16-byte pieces
