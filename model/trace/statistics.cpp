@@ -1,0 +1,137 @@
+#include "model/trace/statistics.hpp"
+
+#include "model/trace/execution_count.hpp"
+
+namespace warpscope::trace {
+namespace {
+
+/// CTAs by partial class sum.
+using Histogram = std::map<std::uint64_t, std::uint64_t>;
+
+Histogram histogram_of(const std::vector<std::uint32_t>& table, std::uint32_t extent) {
+  if (table.empty()) {
+    return {{0, extent}};
+  }
+  Histogram histogram;
+  for (const std::uint32_t value : table) {
+    ++histogram[value];
+  }
+  return histogram;
+}
+
+Histogram convolve(const Histogram& a, const Histogram& b) {
+  Histogram result;
+  for (const auto& [value_a, count_a] : a) {
+    for (const auto& [value_b, count_b] : b) {
+      std::uint64_t& count = result[value_a + value_b];
+      count = checked_add(count, checked_multiply(count_a, count_b));
+    }
+  }
+  return result;
+}
+
+/// Calls visit(instruction, program, executions over the grid) for all code of the launch.
+template <typename Visit>
+void for_each_executed(const Launch& launch, Visit visit) {
+  const std::vector<std::uint64_t> ctas = ctas_per_class(launch);
+  for (std::size_t c = 0; c < launch.classes.size(); ++c) {
+    const CtaClass& cta_class = launch.classes[c];
+    std::map<std::uint16_t, std::uint64_t> warps_of_program;
+    for (const std::uint16_t program : cta_class.program_of_warp) {
+      ++warps_of_program[program];
+    }
+    for (const auto& [number, warps] : warps_of_program) {
+      const WarpProgram& program = launch.programs[number];
+      const std::uint64_t entries = checked_multiply(ctas[c], warps);
+      for (const ExecutedStretch& stretch : executed_stretches(program, cta_class)) {
+        const std::uint64_t executions = checked_multiply(entries, stretch.count);
+        for (std::uint32_t i = stretch.begin; i < stretch.end && executions > 0; ++i) {
+          visit(program.code[i], program, executions);
+        }
+      }
+    }
+  }
+}
+
+void add(std::uint64_t& sum, std::uint64_t value) {
+  sum = checked_add(sum, value);
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> ctas_per_class(const Launch& launch) {
+  Histogram sums = {{0, 1}};
+  for (std::size_t d = 0; d < 3; ++d) {
+    sums = convolve(sums, histogram_of(launch.class_of_block[d], launch.grid[d]));
+  }
+  std::vector<std::uint64_t> ctas(launch.classes.size());
+  for (const auto& [cta_class, count] : sums) {
+    ctas.at(static_cast<std::size_t>(cta_class)) = count;
+  }
+  return ctas;
+}
+
+OpcodeCounts executed_instructions(const Launch& launch) {
+  std::vector<std::uint64_t> counts(all_opcodes().size());
+  for_each_executed(launch,
+                    [&](const Instruction& instruction, const WarpProgram&, std::uint64_t executions) {
+                      add(counts[static_cast<std::size_t>(instruction.opcode)], executions);
+                    });
+  OpcodeCounts result;
+  for (const OpcodeInfo& row : all_opcodes()) {
+    const std::uint64_t count = counts[static_cast<std::size_t>(row.opcode)];
+    if (count > 0) {
+      result[row.opcode] = count;
+    }
+  }
+  return result;
+}
+
+OpcodeCounts executed_instructions(const Trace& trace) {
+  OpcodeCounts result;
+  for (const Launch& launch : trace.launches) {
+    for (const auto& [opcode, count] : executed_instructions(launch)) {
+      add(result[opcode], count);
+    }
+  }
+  return result;
+}
+
+std::uint64_t total(const OpcodeCounts& counts) {
+  std::uint64_t sum = 0;
+  for (const auto& [opcode, count] : counts) {
+    add(sum, count);
+  }
+  return sum;
+}
+
+std::vector<RequestedBytes> requested_bytes(const Trace& trace, const Launch& launch) {
+  std::vector<RequestedBytes> result(trace.tensors.size());
+  for_each_executed(
+      launch, [&](const Instruction& instruction, const WarpProgram& program, std::uint64_t executions) {
+        const OpClass op_class = info(instruction.opcode).op_class;
+        if (!is_global_memory(op_class)) {
+          return;
+        }
+        const MemoryOperand& operand = program.memory_operands[instruction.memory];
+        const bool reads = op_class == OpClass::async_copy || op_class == OpClass::global_load ||
+                           op_class == OpClass::local_load;
+        RequestedBytes& bytes = result[operand.tensor];
+        add(reads ? bytes.read : bytes.written, checked_multiply(executions, operand.bytes));
+      });
+  return result;
+}
+
+std::vector<RequestedBytes> requested_bytes(const Trace& trace) {
+  std::vector<RequestedBytes> result(trace.tensors.size());
+  for (const Launch& launch : trace.launches) {
+    const std::vector<RequestedBytes> part = requested_bytes(trace, launch);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      add(result[i].read, part[i].read);
+      add(result[i].written, part[i].written);
+    }
+  }
+  return result;
+}
+
+}  // namespace warpscope::trace

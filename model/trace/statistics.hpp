@@ -1,0 +1,35 @@
+// What a trace executes, counted from its text alone: a check on what the model counts while it runs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "model/trace/launch.hpp"
+
+namespace warpscope::trace {
+
+/// Warp instructions by opcode; opcodes that are never executed are absent.
+using OpcodeCounts = std::map<Opcode, std::uint64_t>;
+
+/// Bytes that warp instructions ask for; those beyond the end of a segment, which are not moved, included.
+struct RequestedBytes {
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;  ///< stores and reductions
+
+  bool operator==(const RequestedBytes&) const = default;
+};
+
+/// CTAs of each class, over the whole grid. Takes time by table length, not by grid size.
+std::vector<std::uint64_t> ctas_per_class(const Launch& launch);
+
+/// These want a valid trace; they throw std::invalid_argument where a count exceeds 64 bits.
+OpcodeCounts executed_instructions(const Launch& launch);
+OpcodeCounts executed_instructions(const Trace& trace);
+std::uint64_t total(const OpcodeCounts& counts);
+
+/// Per tensor of the trace, in its order.
+std::vector<RequestedBytes> requested_bytes(const Trace& trace, const Launch& launch);
+std::vector<RequestedBytes> requested_bytes(const Trace& trace);
+
+}  // namespace warpscope::trace

@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "model/trace/execution_count.hpp"
+#include "model/trace/text_cursor.hpp"
+#include "model/trace/validation.hpp"
+
+namespace warpscope::trace {
+namespace {
+
+constexpr std::size_t kLongestName = 1000;
+constexpr std::size_t kLongestClassTable = std::size_t{1} << 24;
+constexpr std::array<std::uint32_t, 3> kMostGrid = {0x7fffffff, 65535, 65535};
+
+void check_name(const ValidationContext& context, std::string_view what, const std::string& name,
+                std::unordered_set<std::string>& taken) {
+  if (name.empty() || name.size() > kLongestName) {
+    context.fail(what, name, fmt::format("a name has 1 to {} characters", kLongestName));
+  }
+  if (!taken.insert(name).second) {
+    context.fail(what, name, "this name is taken; names are unique");
+  }
+}
+
+void validate_tensors(const ValidationContext& context, const std::vector<Tensor>& tensors) {
+  if (tensors.size() > kSharedMemory) {
+    context.fail("tensors", std::to_string(tensors.size()), fmt::format("at most {}", kSharedMemory));
+  }
+  std::unordered_set<std::string> names;
+  for (const Tensor& tensor : tensors) {
+    check_name(context, "tensor name", tensor.name, names);
+    const std::string what = fmt::format("tensor '{}', ", printable(tensor.name));
+    if (tensor.segments < 1) {
+      context.fail(what + "segments", std::to_string(tensor.segments), "at least 1");
+    }
+    if (tensor.segment_bytes < 1) {
+      context.fail(what + "segment_bytes", std::to_string(tensor.segment_bytes), "at least 1");
+    }
+    if (tensor.segment_bytes > INT64_MAX / tensor.segments) {
+      context.fail(what + "segments * segment_bytes",
+                   fmt::format("{} * {}", tensor.segments, tensor.segment_bytes),
+                   "the whole tensor is below 2^63 bytes");
+    }
+  }
+}
+
+void validate_shape(const ValidationContext& context, const Launch& launch) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (launch.grid[d] < 1 || launch.grid[d] > kMostGrid[d]) {
+      context.fail(fmt::format("grid {}", "xyz"[d]), std::to_string(launch.grid[d]),
+                   fmt::format("1 to {}", kMostGrid[d]));
+    }
+  }
+  if (launch.threads_per_cta < 1 || launch.threads_per_cta > 1024) {
+    context.fail("threads per CTA", std::to_string(launch.threads_per_cta), "1 to 1024");
+  }
+  if (launch.registers_per_thread < 1 || launch.registers_per_thread > 255) {
+    context.fail("registers per thread", std::to_string(launch.registers_per_thread), "1 to 255");
+  }
+}
+
+void validate_class_tables(const ValidationContext& context, const Launch& launch) {
+  std::uint64_t most = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::vector<std::uint32_t>& table = launch.class_of_block[d];
+    if (table.empty()) {
+      continue;
+    }
+    const std::string what = fmt::format("class_{}", "xyz"[d]);
+    if (table.size() != launch.grid[d]) {
+      context.fail(what, fmt::format("{} entries", table.size()),
+                   fmt::format("one per CTA of that dimension, {}, or none", launch.grid[d]));
+    }
+    if (table.size() > kLongestClassTable) {
+      context.fail(what, fmt::format("{} entries", table.size()),
+                   fmt::format("at most {}", kLongestClassTable));
+    }
+    most += *std::ranges::max_element(table);
+  }
+  if (most >= launch.classes.size()) {
+    context.fail("class", std::to_string(most),
+                 fmt::format("the largest sum of class_x, class_y, class_z; {} classes are defined, from 0",
+                             launch.classes.size()));
+  }
+}
+
+void validate_class(const ValidationContext& context, const Launch& launch, std::size_t number) {
+  const CtaClass& cta_class = launch.classes[number];
+  const std::string what = fmt::format("class {}, ", number);
+  if (cta_class.program_of_warp.size() != warps_per_cta(launch)) {
+    context.fail(what + "programs", fmt::format("{} warps", cta_class.program_of_warp.size()),
+                 fmt::format("{} threads are {} warps", launch.threads_per_cta, warps_per_cta(launch)));
+  }
+  if (cta_class.trip_counts.size() > 65536) {
+    context.fail(what + "trips", std::to_string(cta_class.trip_counts.size()), "at most 65536");
+  }
+  if (cta_class.symbols.size() > 32768) {
+    context.fail(what + "symbols", std::to_string(cta_class.symbols.size()), "at most 32768");
+  }
+  std::unordered_set<std::uint16_t> checked;
+  for (const std::uint16_t program : cta_class.program_of_warp) {
+    if (program >= launch.programs.size()) {
+      context.fail(what + "program", std::to_string(program),
+                   fmt::format("{} are defined, from 0", launch.programs.size()));
+    }
+    if (checked.insert(program).second) {
+      validate_references(context.at_program(program), launch.programs[program], number, cta_class);
+    }
+  }
+}
+
+void validate_launch(const ValidationContext& context, const Launch& launch) {
+  std::unordered_set<std::string> no_names;
+  check_name(context, "launch name", launch.name, no_names);  // a stream may launch one kernel twice
+  validate_shape(context, launch);
+  if (launch.programs.empty() || launch.programs.size() > 65536) {
+    context.fail("programs", std::to_string(launch.programs.size()), "1 to 65536");
+  }
+  std::unordered_set<std::string> names;
+  for (std::size_t p = 0; p < launch.programs.size(); ++p) {
+    check_name(context, "program name", launch.programs[p].name, names);
+    validate_program(context.at_program(p), launch.programs[p]);
+  }
+  validate_class_tables(context, launch);
+  for (std::size_t c = 0; c < launch.classes.size(); ++c) {
+    validate_class(context, launch, c);
+  }
+  validate_barriers(context, launch);
+}
+
+}  // namespace
+
+void ValidationContext::fail(std::string_view what, std::string_view value, std::string_view legal) const {
+  std::string where;
+  if (position.launch != TracePosition::kNowhere) {
+    const Launch& launch = trace->launches[position.launch];
+    where += fmt::format("launch '{}', ", printable(launch.name));
+    if (position.program != TracePosition::kNowhere) {
+      const WarpProgram& program = launch.programs[position.program];
+      where += fmt::format("program '{}', ", printable(program.name));
+      if (position.instruction != TracePosition::kNowhere) {
+        where += fmt::format("instruction {} ({}), ", position.instruction,
+                             info(program.code[position.instruction].opcode).name);
+      }
+    }
+  }
+  throw ValidationError(fmt::format("{}{} '{}': {}", where, what, printable(value), legal), position);
+}
+
+ValidationContext ValidationContext::at_launch(std::size_t launch) const {
+  return {trace, {launch, TracePosition::kNowhere, TracePosition::kNowhere}};
+}
+
+ValidationContext ValidationContext::at_program(std::size_t program) const {
+  return {trace, {position.launch, program, TracePosition::kNowhere}};
+}
+
+ValidationContext ValidationContext::at_instruction(std::size_t instruction) const {
+  return {trace, {position.launch, position.program, instruction}};
+}
+
+void validate(const Trace& trace) {
+  const ValidationContext context{&trace, {}};
+  validate_tensors(context, trace.tensors);
+  for (std::size_t l = 0; l < trace.launches.size(); ++l) {
+    validate_launch(context.at_launch(l), trace.launches[l]);
+  }
+}
+
+}  // namespace warpscope::trace
