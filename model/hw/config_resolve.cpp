@@ -40,7 +40,10 @@ std::optional<std::string> store(const KeySpec& spec, const RawValue& raw, HwCon
         using Value = std::remove_pointer_t<decltype(field)>;
         if constexpr (std::is_same_v<Value, std::string>) {
           const auto* const text = std::get_if<std::string>(&raw);
-          if (text == nullptr || text->empty()) {
+          if (text != nullptr && text->empty()) {
+            return "must not be empty";
+          }
+          if (text == nullptr) {
             return fmt::format("{} is not a text in quotes", display(raw));
           }
           *field = *text;
@@ -93,6 +96,9 @@ void ConfigBuilder::add_file(const std::filesystem::path& file) {
   if (!parsed) {
     unreadable_ = true;
     return;
+  }
+  if (open_files_.empty()) {
+    top_file_ = file;
   }
   open_files_.push_back(file);
   if (parsed->base) {
@@ -159,8 +165,8 @@ void ConfigBuilder::finish() {
   if (!unreadable_) {
     for (const KeySpec& spec : key_specs()) {
       if (!origins_.contains(std::string(spec.key))) {
-        problems_.push_back(
-            fmt::format("{}.toml: {}: missing; legal is {}", config_.id, spec.key, legal_values(spec)));
+        problems_.push_back(fmt::format("{}: {}: missing; legal is {}", one_line(top_file_.string()),
+                                        spec.key, legal_values(spec)));
       }
     }
   }

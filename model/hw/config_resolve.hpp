@@ -36,6 +36,7 @@ class ConfigBuilder {
 
   std::filesystem::path search_dir_;
   std::vector<std::filesystem::path> open_files_;  ///< from the first file to the one being read
+  std::filesystem::path top_file_;                 ///< the file that the caller named
   HwConfig config_;
   std::map<std::string, std::string> origins_;  ///< key to origin; also holds keys whose value was refused
   std::vector<std::string> problems_;

@@ -114,6 +114,12 @@ const KeySpec* find_key(std::string_view key) {
 }
 
 std::string_view nearest_key(std::string_view key) {
+  const auto is_inside = [&](const KeySpec& s) {
+    return s.key.size() > key.size() && s.key.starts_with(key) && s.key[key.size()] == '.';
+  };
+  if (const auto* const inside = std::ranges::find_if(key_table, is_inside); inside != key_table.end()) {
+    return inside->key;  // a group was taken for a key
+  }
   return std::ranges::min_element(key_table, {}, [&](const KeySpec& s) { return edit_distance(key, s.key); })
       ->key;
 }

@@ -5,7 +5,6 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 
 namespace warpscope::hw {
 namespace {
@@ -27,9 +26,10 @@ RawValue raw_value(const toml::node& node) {
   if (const auto* text = node.as_string()) {
     return text->get();
   }
-  std::ostringstream shown;
-  node.visit([&](const auto& value) { shown << value; });
-  return UnusableValue{std::move(shown).str()};
+  if (const auto* truth = node.as_boolean()) {
+    return UnusableValue{truth->get() ? "true" : "false"};
+  }
+  return UnusableValue{node.is_table() ? "a table" : node.is_array() ? "an array" : "a date or time"};
 }
 
 /// A setting and its place in the file, to undo the alphabetical order of TOML tables.

@@ -12,7 +12,7 @@ namespace warpscope::hw {
 
 /// A TOML value that no key can have: an array, a table, a date, a truth value.
 struct UnusableValue {
-  std::string text;  ///< what stands in the file, for the message
+  std::string text;  ///< what it is, for the message
 };
 
 using RawValue = std::variant<std::int64_t, double, std::string, UnusableValue>;

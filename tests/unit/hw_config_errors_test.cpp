@@ -1,0 +1,211 @@
+// Every kind of mistake in a GPU description, and the line it must be answered with.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <ostream>
+
+#include "tests/unit/hw_test_support.hpp"
+
+namespace warpscope::hw {
+namespace {
+
+using test::complete_name;
+using test::ConfigFolder;
+using test::shipped_dir;
+using Lines = std::vector<std::string>;
+
+/// One text in the place of another, in a complete description, and what is answered behind "FILE:LINE: ".
+struct Mistake {
+  std::string name;
+  std::string from;
+  std::string to;
+  std::string answer;
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << mistake.to;
+}
+
+class ConfigMistakes : public testing::TestWithParam<Mistake> {
+ protected:
+  std::string root_text_ = test::read_text(shipped_dir / (complete_name + ".toml"));
+  ConfigFolder folder_;
+};
+
+TEST_P(ConfigMistakes, InAFileNamesFileLineKeyValueAndWhatIsLegal) {
+  const std::string text = test::with(root_text_, GetParam().from, GetParam().to);
+  folder_.write("bad", text);
+  EXPECT_EQ(folder_.problems("bad"),
+            Lines{"bad.toml:" + test::line_of(text, GetParam().to) + ": " + GetParam().answer});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, ConfigMistakes,
+    testing::Values(
+        Mistake{"TooSmall", "partitions = 2 ", "partitions = 0 ", "l2.partitions: 0 is not in 1..8"},
+        Mistake{"TooLarge", "partitions = 2 ", "partitions = 9 ", "l2.partitions: 9 is not in 1..8"},
+        Mistake{"BeyondInt", "partitions = 2 ", "partitions = 4294967298 ",
+                "l2.partitions: 4294967298 is not in 1..8"},
+        Mistake{"Fraction", "partitions = 2 ", "partitions = 2.5 ", "l2.partitions: 2.5 is not an integer"},
+        Mistake{"TextForInteger", "partitions = 2 ", "partitions = \"two\" ",
+                "l2.partitions: \"two\" is not an integer"},
+        Mistake{"TruthForInteger", "partitions = 2 ", "partitions = true ",
+                "l2.partitions: true is not an integer"},
+        Mistake{"ArrayForInteger", "partitions = 2 ", "partitions = [1, 2] ",
+                "l2.partitions: an array is not an integer"},
+        Mistake{"DateForNumber", "latency_ns = 218", "latency_ns = 2020-01-01",
+                "hbm.latency_ns: a date or time is not a number"},
+        Mistake{"FractionOutOfRange", "mixed_efficiency = 0.85 ", "mixed_efficiency = 1.01 ",
+                "hbm.mixed_efficiency: 1.01 is not in 0.01..1"},
+        Mistake{"NotANumber", "mixed_efficiency = 0.85 ", "mixed_efficiency = nan ",
+                "hbm.mixed_efficiency: nan is not in 0.01..1"},
+        Mistake{"Infinite", "latency_ns = 218", "latency_ns = inf",
+                "hbm.latency_ns: inf is not in 0..100000"},
+        Mistake{"NumberForText", "compute_capability = \"8.0\"", "compute_capability = 8.0",
+                "gpu.compute_capability: 8 is not a text in quotes"},
+        Mistake{"EmptyText", "name = \"NVIDIA A100-SXM4-80GB\"", "name = \"\"",
+                "gpu.name: must not be empty"}),
+    [](const auto& instance) { return instance.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    BetweenValues, ConfigMistakes,
+    testing::Values(
+        Mistake{"Lanes", "lanes = 4 ", "lanes = 5 ",
+                "sm.xu.lanes: 5 does not divide the 32 threads of a warp"},
+        Mistake{"DispatchHold", "dispatch_hold_cycles = 6", "dispatch_hold_cycles = 9",
+                "sm.tensor.hmma_16816.dispatch_hold_cycles: 9 is more than "
+                "sm.tensor.hmma_16816.interval_cycles (8)"},
+        Mistake{"SharedOfOneCta", "bytes_per_cta = 166912  ", "bytes_per_cta = 167937  ",
+                "sm.shared.bytes_per_cta: 167937 is more than sm.shared.bytes (167936)"},
+        Mistake{"SharedWithReserve", "bytes_per_cta = 166912  ", "bytes_per_cta = 166913  ",
+                "sm.shared.bytes_per_cta: 166913 with sm.shared.reserved_bytes_per_cta is 167937, more than "
+                "sm.shared.bytes (167936)"},
+        Mistake{"TensorClock", "tensor_mhz = 1410", "tensor_mhz = 1411",
+                "clock.tensor_mhz: 1411 is more than clock.max_mhz (1410)"},
+        Mistake{"Warps", "max_warps = 64 ", "max_warps = 63 ",
+                "sm.max_warps: 63 is not a multiple of sm.sub_cores (4)"},
+        Mistake{"Threads", "max_threads_per_cta = 1024 ", "max_threads_per_cta = 2049 ",
+                "sm.max_threads_per_cta: 2049 is more than 32 x sm.max_warps (2048)"},
+        Mistake{"Capability", "compute_capability = \"8.0\"", "compute_capability = \"80\"",
+                "gpu.compute_capability: \"80\" is not of the form \"9.0\""}),
+    [](const auto& instance) { return instance.param.name; });
+
+class ConfigErrors : public testing::Test {
+ protected:
+  ConfigErrors() { folder_.write("root", root_text_); }
+
+  std::string root_text_ = test::read_text(shipped_dir / (complete_name + ".toml"));
+  ConfigFolder folder_;
+};
+
+TEST_F(ConfigErrors, UnknownKeysNameTheNearestLegalOne) {
+  folder_.write("bad", "base = \"root\"\nsm.xu.lane = 4\n[l2]\npartition = 2\n[unknown]\n");
+  EXPECT_EQ(folder_.problems("bad"),
+            (Lines{"bad.toml:2: sm.xu.lane: unknown key; the nearest legal key is sm.xu.lanes",
+                   "bad.toml:4: l2.partition: unknown key; the nearest legal key is l2.partitions",
+                   "bad.toml:5: unknown: unknown key; the nearest legal key is gpu.name"}));
+}
+
+TEST_F(ConfigErrors, GroupAndValueCannotStandForOneAnother) {
+  folder_.write("bad", "base = \"root\"\nhbm = 4\n[sm.xu.lanes]\n[l2.partitions.x]\n");
+  EXPECT_EQ(folder_.problems("bad"),
+            (Lines{"bad.toml:2: hbm: unknown key; the nearest legal key is hbm.peak_gb_per_s",
+                   "bad.toml:3: sm.xu.lanes: a table is not an integer",
+                   "bad.toml:4: l2.partitions.x: unknown key; the nearest legal key is l2.partitions"}));
+}
+
+TEST_F(ConfigErrors, MissingKeysAreAllNamed) {
+  std::string text = test::with(root_text_, "\nsm_count = ", "\n# sm_count = ");
+  folder_.write("bad", test::with(text, "\npartitions = ", "\n# partitions = "));
+  EXPECT_EQ(folder_.problems("bad"), (Lines{"bad.toml: gpu.sm_count: missing; legal is 1..1024",
+                                            "bad.toml: l2.partitions: missing; legal is 1..8"}));
+}
+
+TEST_F(ConfigErrors, AnOverrideSuppliesAMissingKey) {
+  folder_.write("bad", test::with(root_text_, "\nsm_count = ", "\n# sm_count = "));
+  EXPECT_EQ(folder_.problems("bad", {"gpu.sm_count=108"}), Lines{});
+}
+
+TEST_F(ConfigErrors, MistakesOfFilesAndOverridesAreReportedTogether) {
+  folder_.write("middle", "base = \"root\"\nsm.xu.lanes = 0\n");
+  folder_.write("bad", "base = \"middle\"\nsm.fma.lanes = 64\n");
+  EXPECT_EQ(
+      folder_.problems("bad", {"l2.partitions=0"}),
+      (Lines{"middle.toml:2: sm.xu.lanes: 0 is not in 1..32", "bad.toml:2: sm.fma.lanes: 64 is not in 1..32",
+             "--set l2.partitions=0: 0 is not in 1..8"}));
+}
+
+TEST_F(ConfigErrors, Overrides) {
+  EXPECT_EQ(folder_.problems("root", {"sm.xu.lane=3"}),
+            Lines{"--set sm.xu.lane=3: unknown key; the nearest legal key is sm.xu.lanes"});
+  EXPECT_EQ(folder_.problems("root", {"sm.xu.lanes"}), Lines{"--set sm.xu.lanes: not of the form key=value"});
+  EXPECT_EQ(folder_.problems("root", {"=3"}), Lines{"--set =3: not of the form key=value"});
+  EXPECT_EQ(folder_.problems("root", {""}), Lines{"--set : not of the form key=value"});
+  EXPECT_EQ(folder_.problems("root", {"sm.xu.lanes="}), Lines{"--set sm.xu.lanes=: \"\" is not an integer"});
+  EXPECT_EQ(folder_.problems("root", {"sm.xu.lanes=4x"}),
+            Lines{"--set sm.xu.lanes=4x: \"4x\" is not an integer"});
+  EXPECT_EQ(folder_.problems("root", {"sm.xu.lanes=4.0"}),
+            Lines{"--set sm.xu.lanes=4.0: 4 is not an integer"});
+  EXPECT_EQ(folder_.problems("root", {"hbm.latency_ns=fast"}),
+            Lines{"--set hbm.latency_ns=fast: \"fast\" is not a number"});
+  EXPECT_EQ(folder_.problems("root", {"hbm.latency_ns=nan"}),
+            Lines{"--set hbm.latency_ns=nan: nan is not in 0..100000"});
+  EXPECT_EQ(folder_.problems("root", {"base=other"}),
+            Lines{"--set base=other: unknown key; the nearest legal key is gpu.name"});
+  EXPECT_EQ(folder_.problems("root", {"sm.xu.lanes=5"}),
+            Lines{"--set sm.xu.lanes=5: 5 does not divide the 32 threads of a warp"});
+}
+
+TEST_F(ConfigErrors, MalformedTomlNamesFileAndLine) {
+  folder_.write("bad", "base = \"root\"\n[sm.xu]\nlanes = \n");
+  const Lines problems = folder_.problems("bad");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_TRUE(problems[0].starts_with("bad.toml:3: ")) << problems[0];
+}
+
+TEST_F(ConfigErrors, DuplicateKeyNamesItsLine) {
+  folder_.write("bad", "base = \"root\"\n[sm.xu]\nlanes = 4\nlanes = 8\n");
+  const Lines problems = folder_.problems("bad");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_TRUE(problems[0].starts_with("bad.toml:4: ")) << problems[0];
+}
+
+TEST_F(ConfigErrors, Bases) {
+  folder_.write("absent", "\nbase = \"nowhere\"\n");
+  EXPECT_EQ(folder_.problems("absent"), Lines{"absent.toml:2: base: no file nowhere.toml"});
+  folder_.write("number", "base = 3\n");
+  EXPECT_EQ(folder_.problems("number"), Lines{"number.toml:1: base: 3 is not a text in quotes"});
+  folder_.write("self", "base = \"self\"\n");
+  EXPECT_EQ(folder_.problems("self"), Lines{"self.toml:1: base: \"self\" is based on this file in turn"});
+  folder_.write("first", "base = \"second\"\n");
+  folder_.write("second", "base = \"first\"\n");
+  EXPECT_EQ(folder_.problems("first"), Lines{"second.toml:1: base: \"first\" is based on this file in turn"});
+}
+
+TEST_F(ConfigErrors, UnknownNamesListTheKnownOnes) {
+  folder_.write("alpha", "");
+  EXPECT_EQ(folder_.problems("h300"), Lines{"unknown GPU \"h300\"; known are alpha, root"});
+  EXPECT_EQ(folder_.problems("no/such.toml"), Lines{"no/such.toml: cannot be read"});
+  EXPECT_EQ(folder_.problems(""), Lines{"unknown GPU \"\"; known are alpha, root"});
+}
+
+TEST_F(ConfigErrors, DirectoriesAreNotFiles) {
+  std::filesystem::create_directory(folder_.dir() / "dir.toml");
+  EXPECT_EQ(folder_.problems("dir"), Lines{"dir.toml: cannot be read"});
+  EXPECT_THROW(list_configs(folder_.dir() / "absent"), ConfigError);
+}
+
+TEST_F(ConfigErrors, WhatHasOneLinePerProblem) {
+  EXPECT_STREQ(ConfigError({"first", "second"}).what(), "first\nsecond");
+}
+
+TEST_F(ConfigErrors, MessagesStayOnOneLineOfBoundedLength) {
+  folder_.write("bad", "base = \"root\"\ngpu.sm_count = \"a\\nb" + std::string(5000, 'c') + "\"\n");
+  const Lines problems = folder_.problems("bad");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_LT(problems[0].size(), 200U);
+  EXPECT_EQ(problems[0].find('\n'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpscope::hw
