@@ -1,0 +1,187 @@
+#include "model/gpu/gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/gpu/deadlock.hpp"
+#include "model/sm/occupancy.hpp"
+
+namespace warpscope::gpu {
+namespace {
+
+/// At equal times CTAs end before slices start, so that a slice sees its new CTAs.
+constexpr int kCtaEndPriority = 0;
+constexpr int kSlicePriority = 1;
+
+std::vector<std::int64_t> segment_sizes(const trace::Trace& trace) {
+  std::vector<std::int64_t> sizes;
+  for (const trace::Tensor& tensor : trace.tensors) {
+    sizes.push_back(tensor.segment_bytes);
+  }
+  return sizes;
+}
+
+bool uses_tensor_pipe(const trace::Launch& launch) {
+  return std::ranges::any_of(launch.programs, [](const trace::WarpProgram& program) {
+    return std::ranges::any_of(program.code, [](const trace::Instruction& instruction) {
+      return trace::info(instruction.opcode).pipe == trace::Pipe::tensor;
+    });
+  });
+}
+
+}  // namespace
+
+/// A launch in progress.
+struct Gpu::LaunchState {
+  const trace::Launch& launch;
+  sm::DecodedLaunch decoded;
+  CtaDispatcher dispatcher;
+  sm::SliceMemo memo;
+  sim::EventQueue<Event> events;
+  std::vector<sim::Cycles> local_time;      ///< by SM: start of its next slice
+  std::vector<bool> slice_pending;          ///< by SM
+  std::vector<sim::Cycles> active_since;    ///< by SM
+  std::vector<int> resident;                ///< CTAs by SM
+  sim::Cycles end = 0;
+  std::uint64_t sm_active_cycles = 0;
+  std::string deadlock;
+};
+
+Gpu::Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const trace::Trace& trace)
+    : sc_module(name),
+      config_(config),
+      trace_(trace),
+      l2_("l2", config, segment_sizes(trace)),
+      hbm_("hbm", config, trace.tensors.size()),
+      wake_("wake") {
+  l2_.hbm_side.bind(hbm_.socket);
+  for (int i = 0; i < config.gpu.sm_count; ++i) {
+    sms_.push_back(std::make_unique<sm::Sm>(fmt::format("sm{}", i).c_str(), i));
+    sms_.back()->memory_side.bind(l2_.sm_side);
+  }
+  SC_HAS_PROCESS(Gpu);
+  SC_METHOD(process_events);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+Gpu::~Gpu() = default;
+
+LaunchCounts Gpu::run(const trace::Launch& launch, const SimulationOptions& options) {
+  LaunchCounts counts;
+  counts.sm_clock_mhz = uses_tensor_pipe(launch) ? config_.clock.tensor_mhz : config_.clock.max_mhz;
+  counts.occupancy = sm::occupancy(config_, launch);
+  const int slots = std::min(counts.occupancy.ctas_per_sm, sm::kMaxCtas);
+  const std::size_t sms = sms_.size();
+  launch_ = std::make_unique<LaunchState>(LaunchState{
+      launch, sm::decode(config_, trace_, launch),
+      CtaDispatcher(config_, launch, counts.sm_clock_mhz, slots), {}, {}, std::vector<sim::Cycles>(sms, 0),
+      std::vector<bool>(sms, false), std::vector<sim::Cycles>(sms, 0), std::vector<int>(sms, 0), 0, 0, {}});
+  l2_.begin_launch(counts.sm_clock_mhz, options.warm_l2);
+  hbm_.set_sm_clock(counts.sm_clock_mhz);
+  hbm_.reset_traffic();
+  const bool memoise = options.mode == Mode::fast && !launch_->decoded.needs_register_scoreboard;
+  for (const auto& sm : sms_) {
+    sm->begin_launch(config_, trace_, launch, launch_->decoded, slots, memoise ? &launch_->memo : nullptr);
+  }
+  dispatch(0, 0);
+  wake_.notify(sc_core::SC_ZERO_TIME);
+  sc_core::sc_start();
+  if (!launch_->deadlock.empty()) {
+    throw DeadlockError(launch_->deadlock);
+  }
+
+  counts.cycles = launch_->end;
+  counts.sm_active_cycles = launch_->sm_active_cycles;
+  for (const auto& sm : sms_) {
+    counts.counters.add(sm->core().counters());
+    counts.stepped += sm->executed();
+  }
+  for (const std::uint64_t issued : counts.counters.issued_by_opcode) {
+    counts.instructions += issued;
+  }
+  return counts;
+}
+
+void Gpu::dispatch(sim::Cycles slot_ready, sim::Cycles now) {
+  LaunchState& state = *launch_;
+  while (const auto next = state.dispatcher.next(slot_ready)) {
+    const auto sm = static_cast<std::size_t>(next->sm);
+    sm::ResidentCta cta;
+    cta.block = next->block;
+    cta.cta_class = &state.launch.classes[trace::class_of(state.launch, cta.block[0], cta.block[1], cta.block[2])];
+    if (!state.slice_pending[sm]) {
+      state.local_time[sm] = std::max(state.local_time[sm], now);
+      state.slice_pending[sm] = true;
+      state.events.push(state.local_time[sm], kSlicePriority, {Event::Kind::slice, next->sm});
+    }
+    if (state.resident[sm]++ == 0) {
+      state.active_since[sm] = next->start;
+    }
+    sms_[sm]->install(sms_[sm]->core().first_free_slot(), cta, next->start, state.local_time[sm]);
+  }
+  l2_.set_active_sms(state.dispatcher.active_sms());
+}
+
+void Gpu::run_slice(int sm_index, sim::Cycles now) {
+  LaunchState& state = *launch_;
+  const auto sm = static_cast<std::size_t>(sm_index);
+  const sm::Slice slice = sms_[sm]->run_slice(now);
+  if (slice.deadlock) {
+    report_deadlock(*sms_[sm]);
+  }
+  for (const auto& [time, slot] : slice.completions) {
+    state.events.push(now + time, kCtaEndPriority, {Event::Kind::cta_end, sm_index});
+  }
+  state.local_time[sm] = now + slice.end;
+  state.slice_pending[sm] = !sms_[sm]->core().idle();
+  if (state.slice_pending[sm]) {
+    state.events.push(state.local_time[sm], kSlicePriority, {Event::Kind::slice, sm_index});
+  }
+}
+
+void Gpu::process_events() {
+  LaunchState& state = *launch_;
+  while (!state.events.empty()) {
+    const auto event = state.events.pop();
+    const auto sm = static_cast<std::size_t>(event.payload.sm);
+    if (event.payload.kind == Event::Kind::slice) {
+      try {
+        run_slice(event.payload.sm, event.time);
+      } catch (const DeadlockError& error) {
+        state.deadlock = error.what();
+        return;
+      }
+    } else {
+      state.dispatcher.release(event.payload.sm);
+      if (--state.resident[sm] == 0) {
+        state.sm_active_cycles += static_cast<std::uint64_t>(event.time - state.active_since[sm]);
+      }
+      const std::int32_t ports = std::max(sms_[sm]->core().state().l2_port_units,
+                                          sms_[sm]->core().state().dram_port_units) / memory::kPortUnits;
+      state.end = std::max({state.end, event.time, state.local_time[sm] + ports});
+      dispatch(event.time + config_.sm.issue.cta_turnaround_cycles, event.time);
+    }
+  }
+}
+
+void Gpu::report_deadlock(const sm::Sm& sm) const {
+  const sm::DecodedLaunch& decoded = launch_->decoded;
+  std::string warps;
+  for (const auto& [warp, pc] : sm.core().waiting_warps()) {
+    const auto after = std::ranges::upper_bound(decoded.program_begin, pc);
+    const auto program = static_cast<std::size_t>(after - decoded.program_begin.begin()) - 1;
+    const std::uint32_t number = pc - decoded.program_begin[program];
+    const trace::WarpProgram& text = launch_->launch.programs[program];
+    warps += fmt::format("{}warp {} at {}:{} ({}{})", warps.empty() ? "" : ", ", warp, text.name, number,
+                         number > 0 && trace::info(text.code[number - 1].opcode).op_class == trace::OpClass::barrier
+                             ? "behind "
+                             : "",
+                         trace::info(text.code[number > 0 ? number - 1 : 0].opcode).name);
+  }
+  throw DeadlockError(fmt::format("deadlock in launch '{}' on SM {}: no warp can make progress; waiting: {}",
+                                  launch_->launch.name, sm.index(), warps));
+}
+
+}  // namespace warpscope::gpu

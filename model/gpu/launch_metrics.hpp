@@ -1,0 +1,15 @@
+// From counters to the metrics a profiler would show.
+#pragma once
+
+#include "model/gpu/gpu.hpp"
+#include "model/metrics/result.hpp"
+
+namespace warpscope::gpu {
+
+/// Metrics of one launch under Nsight Compute's names, stalls and traffic by tensor.
+metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Trace& trace,
+                                    const trace::Launch& launch, const LaunchCounts& counts,
+                                    const std::vector<memory::L2Traffic>& l2,
+                                    const std::vector<memory::HbmTraffic>& hbm);
+
+}  // namespace warpscope::gpu

@@ -1,0 +1,29 @@
+#include "model/gpu/simulate.hpp"
+
+#include "model/gpu/gpu.hpp"
+#include "model/gpu/launch_metrics.hpp"
+#include "model/sim/simulation_context.hpp"
+
+namespace warpscope::gpu {
+
+metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
+                                   const SimulationOptions& options) {
+  sim::SimulationContext context;
+  Gpu gpu("gpu", config, trace);
+  metrics::SimulationResult result;
+  for (const trace::Launch& launch : trace.launches) {
+    const LaunchCounts counts = gpu.run(launch, options);
+    result.launches.push_back(
+        launch_result(config, trace, launch, counts, gpu.l2().traffic(), gpu.hbm().traffic()));
+    result.cycles += counts.cycles;
+    result.time_us += result.launches.back().time_us;
+    result.warp_instructions_total += counts.instructions;
+    result.warp_instructions_executed += counts.stepped;
+  }
+  if (!trace.launches.empty()) {
+    result.time_us += config.launch.overhead_us * static_cast<double>(trace.launches.size() - 1);
+  }
+  return result;
+}
+
+}  // namespace warpscope::gpu

@@ -1,0 +1,40 @@
+#include "model/memory/bandwidth.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/memory/transaction.hpp"
+
+namespace warpscope::memory {
+namespace {
+
+std::int64_t units_per_byte(double bytes_per_clk) {
+  return static_cast<std::int64_t>(std::llround(static_cast<double>(kPortUnits * kShareScale) / bytes_per_clk));
+}
+
+}  // namespace
+
+double hbm_efficiency(const hw::Hbm& hbm, double write_fraction) {
+  const double w = std::clamp(write_fraction, 0.0, 1.0);
+  const double read_cost = 1 / hbm.read_efficiency;
+  const double write_cost = 1 / hbm.write_efficiency;
+  const double linear = read_cost + (write_cost - read_cost) * w;
+  const double turnaround = 1 / hbm.mixed_efficiency - (read_cost + write_cost) / 2;
+  return 1 / (linear + 4 * turnaround * w * (1 - w));
+}
+
+BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, int active_sms,
+                               double write_fraction) {
+  const double sms = std::max(active_sms, 1);
+  const double l2 = std::min(config.l2.bytes_per_clk / sms, static_cast<double>(config.l2.sm_bytes_per_clk));
+  const double hbm_bytes_per_clk =
+      config.hbm.peak_gb_per_s * 1e3 / sm_clock_mhz * hbm_efficiency(config.hbm, write_fraction);
+  const double dram = std::min(hbm_bytes_per_clk / sms, static_cast<double>(config.l2.sm_bytes_per_clk));
+  return {units_per_byte(l2), units_per_byte(dram), units_per_byte(dram)};
+}
+
+std::int32_t port_units(std::int64_t bytes, std::int64_t units_per_byte) {
+  return static_cast<std::int32_t>((bytes * units_per_byte + kShareScale - 1) / kShareScale);
+}
+
+}  // namespace warpscope::memory

@@ -1,0 +1,33 @@
+// How the chip's bandwidth is divided: every SM with work gets an equal share of what the memory sustains.
+#pragma once
+
+#include <cstdint>
+
+#include "model/hw/hw_config.hpp"
+
+namespace warpscope::memory {
+
+/// Port time per byte for one SM, in 1/kPortUnits cycles scaled by kShareScale.
+struct BandwidthShare {
+  std::int64_t l2_units_per_byte = 0;
+  std::int64_t dram_read_units_per_byte = 0;
+  std::int64_t dram_write_units_per_byte = 0;
+
+  bool operator==(const BandwidthShare&) const = default;
+};
+
+inline constexpr std::int64_t kShareScale = 1 << 16;
+
+/// Fraction of peak that HBM sustains when `write_fraction` of the bytes are writes. The three points of the
+/// configuration (reads only, equal mix, writes only) are joined by the parabola of cost per byte through them: bus
+/// turnarounds are most frequent at an equal mix.
+double hbm_efficiency(const hw::Hbm& hbm, double write_fraction);
+
+/// Shares while `active_sms` SMs have work and `write_fraction` of the HBM traffic are writes.
+BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, int active_sms,
+                               double write_fraction);
+
+/// Port time of `bytes`, rounded up.
+std::int32_t port_units(std::int64_t bytes, std::int64_t units_per_byte);
+
+}  // namespace warpscope::memory

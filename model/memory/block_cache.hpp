@@ -1,0 +1,78 @@
+// Contents of the L2: blocks of 32 lines of 128 bytes, least recently used block out first.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace warpscope::memory {
+
+inline constexpr std::int64_t kLineBytes = 128;
+inline constexpr std::int64_t kBlockBytes = 32 * kLineBytes;
+
+/// Which block of which tensor. Segments start at block boundaries.
+struct BlockId {
+  std::uint32_t tensor = 0;
+  std::int64_t block = 0;
+
+  bool operator==(const BlockId&) const = default;
+};
+
+/// A block that left the cache, with the bytes that must be written back.
+struct Eviction {
+  std::uint32_t tensor = 0;
+  std::int64_t dirty_bytes = 0;
+};
+
+/// What a lookup found, in bytes of the lines touched.
+struct Lookup {
+  std::int64_t hit_bytes = 0;
+  std::int64_t miss_bytes = 0;         ///< reads only: lines that must come from HBM
+  std::int64_t newly_dirty_bytes = 0;  ///< writes only: lines that were clean or absent before
+};
+
+/// State of the cache between accesses; no notion of time. Capacity counts a block once per partition whose SMs read it,
+/// because a partition keeps its own copy of data homed in the other one.
+class BlockCache {
+ public:
+  BlockCache(std::int64_t capacity_bytes, int partitions);
+
+  /// Touches lines [first_line, first_line + lines) of a block for an SM of `partition` and makes it the most recent.
+  /// Blocks that had to leave are appended to `evicted`.
+  Lookup access(BlockId id, int first_line, int lines, bool write, int partition, std::vector<Eviction>& evicted);
+  /// Forgets everything without writing back.
+  void clear();
+  std::int64_t dirty_bytes() const;
+  std::int64_t used_bytes() const { return used_bytes_; }
+
+ private:
+  struct Entry {
+    BlockId id;
+    std::uint32_t valid = 0;
+    std::uint32_t dirty = 0;
+    std::uint32_t partitions = 0;
+    std::int32_t newer = -1;
+    std::int32_t older = -1;
+  };
+  struct Hash {
+    std::size_t operator()(const BlockId& id) const {
+      return (static_cast<std::size_t>(id.block) * 0x9e3779b97f4a7c15ULL) ^ (std::size_t{id.tensor} << 48);
+    }
+  };
+
+  std::int32_t insert(BlockId id);
+  void unlink(std::int32_t index);
+  void link_newest(std::int32_t index);
+  void shrink(std::vector<Eviction>& evicted);
+
+  std::int64_t capacity_bytes_;
+  std::uint32_t home_partitions_;
+  std::int64_t used_bytes_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<std::int32_t> free_;
+  std::unordered_map<BlockId, std::int32_t, Hash> index_;
+  std::int32_t newest_ = -1;
+  std::int32_t oldest_ = -1;
+};
+
+}  // namespace warpscope::memory

@@ -1,0 +1,137 @@
+#include "model/memory/l2.hpp"
+
+#include <algorithm>
+
+namespace warpscope::memory {
+namespace {
+
+/// Load is summed over epochs of this length and takes effect two epochs later, when all SMs have passed the first: a
+/// response must not depend on how far one SM runs ahead of another.
+constexpr std::int64_t kEpochCycles = 8192;
+constexpr std::int64_t kEpochDelay = 2;
+/// SM counts are rounded up to a sixteenth of the chip and write fractions to an eighth, so that the tail of a launch
+/// passes through few different shares.
+constexpr int kShareSteps = 16;
+constexpr int kWriteSteps = 8;
+
+}  // namespace
+
+L2::L2(const sc_core::sc_module_name& name, const hw::HwConfig& config, std::vector<std::int64_t> segment_bytes)
+    : sc_module(name),
+      sm_side("sm_side"),
+      hbm_side("hbm_side"),
+      config_(config),
+      cache_(config.l2.capacity_bytes, config.l2.partitions),
+      traffic_(segment_bytes.size()) {
+  blocks_per_segment_.reserve(segment_bytes.size());
+  for (const std::int64_t bytes : segment_bytes) {
+    blocks_per_segment_.push_back((bytes + kBlockBytes - 1) / kBlockBytes);
+  }
+  sm_side.register_b_transport(this, &L2::b_transport);
+  hbm_payload_.set_extension(&hbm_transaction_);
+}
+
+void L2::begin_launch(double sm_clock_mhz, bool keep_contents) {
+  sm_clock_mhz_ = sm_clock_mhz;
+  if (!keep_contents) {
+    cache_.clear();
+  }
+  traffic_.assign(traffic_.size(), {});
+  load_.clear();
+  shares_.clear();
+  active_sms_ = 1;
+}
+
+void L2::set_active_sms(int active_sms) {
+  const int step = std::max(1, (config_.gpu.sm_count + kShareSteps - 1) / kShareSteps);
+  active_sms_ = std::min(config_.gpu.sm_count, (active_sms + step - 1) / step * step);
+}
+
+int L2::write_eighths(std::int64_t epoch) const {
+  if (epoch < 0 || static_cast<std::size_t>(epoch) >= load_.size()) {
+    return 0;
+  }
+  const Load& load = load_[static_cast<std::size_t>(epoch)];
+  const std::uint64_t total = load.read_bytes + load.write_bytes;
+  return total == 0 ? 0 : static_cast<int>((load.write_bytes * kWriteSteps + total / 2) / total);
+}
+
+const BandwidthShare& L2::share_at(std::int64_t time_cycles) {
+  const int eighths = write_eighths(time_cycles / kEpochCycles - kEpochDelay);
+  const auto [found, is_new] = shares_.try_emplace(active_sms_ * 16 + eighths);
+  if (is_new) {
+    found->second = bandwidth_share(config_, sm_clock_mhz_, active_sms_, static_cast<double>(eighths) / kWriteSteps);
+  }
+  return found->second;
+}
+
+Lookup L2::look_up(const Transaction& transaction) {
+  Lookup sum;
+  const bool write = transaction.kind != AccessKind::read;
+  const int partition = transaction.sm % config_.l2.partitions;
+  const std::int64_t first_block = transaction.segment * blocks_per_segment_[transaction.tensor];
+  std::int64_t line = transaction.offset / kLineBytes;
+  const std::int64_t last_line = (transaction.offset + transaction.bytes - 1) / kLineBytes;
+  while (line <= last_line) {
+    const int in_block = static_cast<int>(line % 32);
+    const int lines = static_cast<int>(std::min<std::int64_t>(32 - in_block, last_line - line + 1));
+    const Lookup part = cache_.access({transaction.tensor, first_block + line / 32}, in_block, lines, write,
+                                      partition, evicted_);
+    sum.hit_bytes += part.hit_bytes;
+    sum.miss_bytes += part.miss_bytes;
+    sum.newly_dirty_bytes += part.newly_dirty_bytes;
+    line += lines;
+  }
+  return sum;
+}
+
+void L2::to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay) {
+  hbm_payload_.set_command(command);
+  hbm_payload_.set_data_length(static_cast<unsigned>(bytes));
+  hbm_transaction_.tensor = static_cast<std::uint16_t>(tensor);
+  hbm_side->b_transport(hbm_payload_, delay);
+}
+
+void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  Transaction* transaction = nullptr;
+  payload.get_extension(transaction);
+  const Lookup found = look_up(*transaction);
+  delay += sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(config_.l2.hit_latency_cycles));
+
+  L2Traffic& traffic = traffic_[transaction->tensor];
+  if (transaction->kind == AccessKind::read) {
+    traffic.read_bytes += transaction->bytes;
+    traffic.read_hit_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(
+        0, std::int64_t{transaction->bytes} - found.miss_bytes));
+    if (found.miss_bytes > 0) {
+      to_hbm(tlm::TLM_READ_COMMAND, transaction->tensor, found.miss_bytes, delay);
+    }
+  } else {
+    traffic.write_bytes += transaction->bytes;
+  }
+  sc_core::sc_time ignored;
+  for (const Eviction& eviction : evicted_) {
+    if (eviction.dirty_bytes > 0) {
+      to_hbm(tlm::TLM_WRITE_COMMAND, eviction.tensor, eviction.dirty_bytes, ignored);
+    }
+  }
+  evicted_.clear();
+
+  const auto epoch = static_cast<std::size_t>(transaction->time_cycles / kEpochCycles);
+  if (epoch >= load_.size()) {
+    load_.resize(epoch + 1);
+  }
+  load_[epoch].read_bytes += static_cast<std::uint64_t>(found.miss_bytes);
+  load_[epoch].write_bytes += static_cast<std::uint64_t>(found.newly_dirty_bytes);
+
+  // A line that turns dirty will cross the pins later, when it is evicted; its share of HBM is taken now.
+  const BandwidthShare& share = share_at(transaction->time_cycles);
+  Response& response = transaction->response;
+  response.latency_cycles = static_cast<std::int32_t>(delay.value());
+  response.l2_port_units = port_units(transaction->bytes, share.l2_units_per_byte);
+  response.dram_port_units = port_units(found.miss_bytes, share.dram_read_units_per_byte) +
+                             port_units(found.newly_dirty_bytes, share.dram_write_units_per_byte);
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+}  // namespace warpscope::memory

@@ -1,0 +1,70 @@
+// The L2 cache that all SMs share: what hits, what it costs, and how bandwidth is divided.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/multi_passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <vector>
+
+#include "model/hw/hw_config.hpp"
+#include "model/memory/bandwidth.hpp"
+#include "model/memory/block_cache.hpp"
+#include "model/memory/transaction.hpp"
+
+namespace warpscope::memory {
+
+/// Bytes of one tensor between the SMs and the L2.
+struct L2Traffic {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t read_hit_bytes = 0;
+  std::uint64_t write_bytes = 0;
+};
+
+/// TLM target of every SM, initiator towards HBM. A request names its tensor in a Transaction; segments of a tensor start
+/// at block boundaries. The response is a function of what was accessed before and of the load of past epochs, never of
+/// the order of requests inside an epoch's sums.
+class L2 : public sc_core::sc_module {
+ public:
+  tlm_utils::multi_passthrough_target_socket<L2> sm_side;
+  tlm_utils::simple_initiator_socket<L2> hbm_side;
+
+  /// `segment_bytes[t]` is the size of one segment of tensor t.
+  L2(const sc_core::sc_module_name& name, const hw::HwConfig& config, std::vector<std::int64_t> segment_bytes);
+
+  /// Starts a launch: sets the clock, forgets the load history and, unless `keep_contents`, the contents.
+  void begin_launch(double sm_clock_mhz, bool keep_contents);
+  /// How many SMs have work, from `time` on.
+  void set_active_sms(int active_sms);
+  const std::vector<L2Traffic>& traffic() const { return traffic_; }
+  std::int64_t dirty_bytes() const { return cache_.dirty_bytes(); }
+
+ private:
+  /// HBM bytes asked for during one epoch.
+  struct Load {
+    std::uint64_t read_bytes = 0;
+    std::uint64_t write_bytes = 0;
+  };
+
+  void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  Lookup look_up(const Transaction& transaction);
+  void to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay);
+  const BandwidthShare& share_at(std::int64_t time_cycles);
+  int write_eighths(std::int64_t epoch) const;
+
+  hw::HwConfig config_;
+  std::vector<std::int64_t> blocks_per_segment_;
+  BlockCache cache_;
+  std::vector<L2Traffic> traffic_;
+  std::vector<Eviction> evicted_;
+  double sm_clock_mhz_ = 1;
+  int active_sms_ = 1;
+  std::vector<Load> load_;                   ///< by epoch
+  std::map<int, BandwidthShare> shares_;     ///< by active SMs * 16 + eighths of writes
+  tlm::tlm_generic_payload hbm_payload_;
+  Transaction hbm_transaction_;
+};
+
+}  // namespace warpscope::memory

@@ -1,0 +1,167 @@
+#include "model/sm/decoded_launch.hpp"
+
+#include <algorithm>
+
+namespace warpscope::sm {
+namespace {
+
+using trace::OpClass;
+
+constexpr int kWarpLanes = 32;
+
+std::uint16_t u16(int value) { return static_cast<std::uint16_t>(value); }
+std::uint8_t u8(int value) { return static_cast<std::uint8_t>(value); }
+
+void set_lane_pipe(DecodedInstruction& out, PipeSlot pipe, const hw::LanePipe& spec) {
+  out.pipe = pipe;
+  out.interval = u8(kWarpLanes / spec.lanes);
+  out.latency = u16(spec.latency_cycles);
+}
+
+void set_tensor(DecodedInstruction& out, const hw::TensorShape& shape) {
+  out.pipe = PipeSlot::tensor;
+  out.interval = u8(shape.interval_cycles);
+  out.latency = u16(shape.latency_cycles);
+  out.dispatch_hold = u8(shape.dispatch_hold_cycles);
+}
+
+/// Bytes a memory instruction moves through the data path, whatever part of them lies inside the tensor.
+int moved_bytes(const DecodedLaunch& launch, const DecodedInstruction& instruction) {
+  return instruction.memory == trace::kNoMemory ? 0
+                                                : static_cast<int>(launch.memory_operands[instruction.memory].bytes);
+}
+
+void set_shared(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
+  const int bytes = moved_bytes(launch, out);
+  const int wavefronts = out.memory == trace::kNoMemory ? 1 : launch.memory_operands[out.memory].wavefronts;
+  const int transfer = bytes / sm.shared.sub_core_bytes_per_clk;
+  out.data_cycles = u16(std::max({1, wavefronts, bytes / sm.shared.bytes_per_clk}));
+  out.mio_cycles = u16(std::max(sm.mio.min_interval_cycles, transfer));
+  out.latency = u16(sm.shared.base_latency_cycles + transfer);
+}
+
+void set_global(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
+  const int bytes = moved_bytes(launch, out);
+  out.data_cycles = u16(std::max(1, bytes / sm.shared.bytes_per_clk));
+  out.mio_cycles = u16(std::max(sm.mio.min_interval_cycles, int{out.data_cycles}));
+  if (out.op_class == OpClass::async_copy) {
+    out.data_cycles = u16(sm.global.async_copy_lsu_cycles);
+  } else if (out.op_class == OpClass::local_load) {
+    out.latency = u16(sm.global.l1_latency_cycles);
+  }
+}
+
+void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
+  switch (out.op_class) {
+    case OpClass::hmma_16816: return set_tensor(out, sm.tensor.hmma_16816);
+    case OpClass::hmma_1688: return set_tensor(out, sm.tensor.hmma_1688);
+    case OpClass::fma: return set_lane_pipe(out, PipeSlot::fma, sm.fma);
+    case OpClass::imad: return set_lane_pipe(out, PipeSlot::fma, sm.imad);
+    case OpClass::alu: return set_lane_pipe(out, PipeSlot::alu, sm.alu);
+    case OpClass::xu: return set_lane_pipe(out, PipeSlot::xu, sm.xu);
+    case OpClass::uniform: out.latency = u16(sm.issue.uniform_latency_cycles); return;
+    case OpClass::shuffle:
+      out.pipe = PipeSlot::mio;
+      out.data_cycles = 1;
+      out.mio_cycles = u16(sm.shuffle.interval_cycles);
+      out.latency = u16(sm.shuffle.latency_cycles);
+      return;
+    case OpClass::shared_load:
+    case OpClass::shared_store:
+      out.pipe = PipeSlot::mio;
+      return set_shared(out, sm, launch);
+    case OpClass::async_copy:
+    case OpClass::global_load:
+    case OpClass::global_store:
+    case OpClass::global_reduce:
+    case OpClass::local_load:
+    case OpClass::local_store:
+      out.pipe = PipeSlot::mio;
+      return set_global(out, sm, launch);
+    case OpClass::async_commit:
+      out.pipe = PipeSlot::mio;
+      out.data_cycles = 0;
+      out.mio_cycles = 1;
+      return;
+    case OpClass::branch:
+    case OpClass::nop:
+    case OpClass::exit:
+    case OpClass::barrier:
+    case OpClass::async_wait:
+      return;
+  }
+}
+
+void append_loops(DecodedLaunch& out, const trace::WarpProgram& program, std::uint32_t base) {
+  for (const trace::Loop& loop : program.loops) {
+    DecodedLoop decoded;
+    decoded.begin = base + loop.begin;
+    decoded.end = base + loop.end;
+    decoded.trip_slot = loop.trip_slot;
+    decoded.trips_per_iteration = loop.trips_per_iteration;
+    decoded.depth = u8(static_cast<int>(std::ranges::count_if(program.loops, [&](const trace::Loop& outer) {
+      return &outer < &loop && outer.begin <= loop.begin && loop.end <= outer.end;
+    })));
+    const auto number = static_cast<std::uint32_t>(out.loops.size());
+    DecodedInstruction& first = out.code[decoded.begin];
+    if (first.loops_begun == 0) {
+      first.loop = number;
+    }
+    ++first.loops_begun;
+    DecodedInstruction& last = out.code[decoded.end - 1];
+    last.closes_loop = true;
+    last.closed_loop = number;
+    out.loops.push_back(decoded);
+  }
+}
+
+void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgram& program) {
+  const auto base = static_cast<std::uint32_t>(out.code.size());
+  const auto memory_base = static_cast<std::uint32_t>(out.memory_operands.size());
+  out.program_begin.push_back(base);
+  out.memory_operands.insert(out.memory_operands.end(), program.memory_operands.begin(),
+                             program.memory_operands.end());
+  for (const trace::Instruction& instruction : program.code) {
+    DecodedInstruction decoded;
+    decoded.opcode = instruction.opcode;
+    decoded.op_class = trace::info(instruction.opcode).op_class;
+    decoded.immediate = instruction.immediate;
+    if (instruction.memory != trace::kNoMemory) {
+      decoded.memory = memory_base + instruction.memory;
+    }
+    decoded.has_control = instruction.has_control;
+    if (instruction.has_control) {
+      decoded.stall = std::max<std::uint8_t>(1, instruction.control.stall_cycles);
+      decoded.write_scoreboard = instruction.control.write_scoreboard;
+      decoded.read_scoreboard = instruction.control.read_scoreboard;
+      decoded.wait_mask = instruction.control.wait_mask;
+    } else {
+      out.needs_register_scoreboard = true;
+    }
+    set_timing(decoded, sm, out);
+    decoded.source = static_cast<std::uint32_t>(out.register_uses.size());
+    out.register_uses.push_back({instruction.destination, instruction.sources});
+    out.code.push_back(decoded);
+  }
+  append_loops(out, program, base);
+}
+
+}  // namespace
+
+DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, const trace::Launch& launch) {
+  DecodedLaunch out;
+  out.warps_per_cta = trace::warps_per_cta(launch);
+  for (const trace::WarpProgram& program : launch.programs) {
+    append_program(out, config.sm, program);
+  }
+  for (const RegisterUse& use : out.register_uses) {
+    const auto grow = [&](const trace::RegisterRange& range) {
+      out.register_count = std::max(out.register_count, std::uint32_t{range.first} + range.count);
+    };
+    grow(use.destination);
+    std::ranges::for_each(use.sources, grow);
+  }
+  return out;
+}
+
+}  // namespace warpscope::sm

@@ -1,0 +1,220 @@
+// The memory side of SmCore: MIO queues of the sub-cores, the data path they share, and the ports to L2 and HBM.
+#include <algorithm>
+
+#include "model/sm/slice_step.hpp"
+#include "model/sm/sm_core.hpp"
+
+namespace warpscope::sm {
+namespace {
+
+using metrics::Stall;
+using trace::OpClass;
+
+constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+memory::AccessKind access_kind(OpClass op_class) {
+  switch (op_class) {
+    case OpClass::global_store:
+    case OpClass::local_store:
+      return memory::AccessKind::write;
+    case OpClass::global_reduce:
+      return memory::AccessKind::reduce;
+    default:
+      return memory::AccessKind::read;
+  }
+}
+
+bool is_store(OpClass op_class) { return access_kind(op_class) != memory::AccessKind::read; }
+
+/// Cycles of backlog at the ports that the store buffer hides.
+std::int32_t store_slack(const hw::Sm& spec, const memory::Response& response, std::uint32_t bytes) {
+  const std::int64_t units = std::max(response.l2_port_units, response.dram_port_units);
+  return bytes == 0 ? 0
+                    : static_cast<std::int32_t>(units * spec.global.store_buffer_bytes / bytes / memory::kPortUnits);
+}
+
+void release_scoreboard(WarpState& warp, std::uint8_t board, std::int32_t time) {
+  if (board != trace::kNoScoreboard) {
+    --warp.queued[board];
+    warp.scoreboard[board] = std::max(warp.scoreboard[board], time);
+  }
+}
+
+std::int64_t evaluate(const trace::AffineIndex& index, const ResidentCta& cta, int warp,
+                      const LoopCounters& counters) {
+  std::int64_t value = index.offset + index.per_warp * warp;
+  for (std::size_t d = 0; d < 3; ++d) {
+    value += index.per_block[d] * (static_cast<std::int64_t>(cta.block[d]) / index.block_divisor[d]);
+    value += index.per_iteration[d] * counters.iteration[d];
+  }
+  if (index.symbol != trace::kNoSymbol) {
+    value += index.per_symbol * cta.cta_class->symbols[static_cast<std::size_t>(index.symbol)];
+  }
+  return value;
+}
+
+}  // namespace
+
+MemoryRequest SmCore::request(std::uint32_t operand, memory::AccessKind kind, int warp,
+                              const LoopCounters& counters) const {
+  const trace::MemoryOperand& memory = decoded_.memory_operands[operand];
+  const WarpState& state = state_.warps[at(warp)];
+  const ResidentCta& cta = ctas_[state.cta_slot];
+  const trace::Tensor& tensor = trace_.tensors[memory.tensor];
+  MemoryRequest result;
+  result.kind = kind;
+  result.tensor = memory.tensor;
+  result.offset = evaluate(memory.offset, cta, state.warp_in_cta, counters);
+  if (tensor.kind == trace::TensorKind::local) {
+    result.segment = std::int64_t{sm_index_} * cta_slots_ + state.cta_slot;
+  } else {
+    result.segment = evaluate(memory.segment, cta, state.warp_in_cta, counters);
+    if (result.segment < 0 || result.segment >= tensor.segments) {
+      return result;
+    }
+  }
+  const std::int64_t end = std::min<std::int64_t>(result.offset + memory.bytes, tensor.segment_bytes);
+  result.offset = std::max<std::int64_t>(0, result.offset);
+  result.bytes = static_cast<std::uint32_t>(std::max<std::int64_t>(0, end - result.offset));
+  return result;
+}
+
+void SmCore::enqueue_memory(int sub_core_index, int warp_index, const DecodedInstruction& instruction,
+                            std::int32_t time, Step& step) {
+  SubCoreState& sub_core = state_.sub_cores[at(sub_core_index)];
+  WarpState& warp = state_.warps[at(warp_index)];
+  MioEntry entry;
+  entry.enqueued = time;
+  entry.pc = warp.pc;
+  entry.warp = static_cast<std::uint32_t>(warp_index);
+  const bool leaves_sm =
+      trace::is_global_memory(instruction.op_class) && instruction.op_class != OpClass::local_load;
+  if (leaves_sm && instruction.memory != trace::kNoMemory) {
+    const memory::AccessKind kind = access_kind(instruction.op_class);
+    const MemoryRequest asked = request(instruction.memory, kind, warp_index, loop_counters_[at(warp_index)]);
+    entry.response = step.access(asked, warp_index, instruction.memory, time);
+  }
+  ++warp.in_queue;
+  const bool is_long = leaves_sm || instruction.op_class == OpClass::local_load;
+  for (const std::uint8_t board : {instruction.write_scoreboard, instruction.read_scoreboard}) {
+    if (board != trace::kNoScoreboard) {
+      ++warp.queued[board];
+      const auto bit = static_cast<std::uint8_t>(1U << board);
+      warp.long_scoreboards = static_cast<std::uint8_t>(
+          is_long && board == instruction.write_scoreboard ? warp.long_scoreboards | bit
+                                                           : warp.long_scoreboards & ~bit);
+    }
+  }
+  if (instruction.op_class == OpClass::async_commit) {
+    ++warp.queued_commits;
+  }
+  set_register_ready(warp_index, instruction, kNever, is_long);
+  sub_core.queue[sub_core.queue_count++] = entry;
+  if (sub_core.queue_count >= spec_.mio.queue_entries) {
+    sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] = kNever;
+  }
+}
+
+std::int32_t SmCore::next_service_time() const {
+  std::int32_t earliest = kNever;
+  for (int s = 0; s < spec_.sub_cores; ++s) {
+    const SubCoreState& sub_core = state_.sub_cores[at(s)];
+    if (sub_core.queue_count > 0) {
+      earliest = std::min(earliest, std::max(sub_core.queue[0].enqueued, sub_core.mio_free));
+    }
+  }
+  return earliest == kNever ? kNever : std::max(earliest, state_.lsu_free);
+}
+
+std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction, const memory::Response& response,
+                                       std::int32_t start) {
+  const std::int32_t start_units = start * memory::kPortUnits;
+  if (response.l2_port_units > 0) {
+    state_.l2_port_units = std::max(state_.l2_port_units, start_units) + response.l2_port_units;
+  }
+  if (response.dram_port_units > 0) {
+    state_.dram_port_units = std::max(state_.dram_port_units, start_units) + response.dram_port_units;
+  }
+  if (is_store(instruction.op_class)) {
+    return start + instruction.data_cycles;
+  }
+  const std::int32_t units = std::max({start_units, response.l2_port_units > 0 ? state_.l2_port_units : 0,
+                                       response.dram_port_units > 0 ? state_.dram_port_units : 0});
+  return (units + memory::kPortUnits - 1) / memory::kPortUnits + response.latency_cycles;
+}
+
+void SmCore::serve_memory(std::int32_t time) {
+  int chosen = -1;
+  std::int32_t chosen_since = kNever;
+  for (int s = 0; s < spec_.sub_cores; ++s) {
+    const SubCoreState& candidate = state_.sub_cores[at(s)];
+    if (candidate.queue_count > 0) {
+      const std::int32_t since = std::max(candidate.queue[0].enqueued, candidate.mio_free);
+      if (since < chosen_since) {
+        chosen = s;
+        chosen_since = since;
+      }
+    }
+  }
+  SubCoreState& sub_core = state_.sub_cores[at(chosen)];
+  const MioEntry entry = sub_core.queue[0];
+  std::shift_left(sub_core.queue.begin(), sub_core.queue.begin() + sub_core.queue_count, 1);
+  sub_core.queue[--sub_core.queue_count] = MioEntry{};
+  if (sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] == kNever) {
+    sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] = time;
+  }
+  const DecodedInstruction& instruction = decoded_.code[entry.pc];
+  WarpState& warp = state_.warps[entry.warp];
+  state_.lsu_free = time + instruction.data_cycles;
+  sub_core.mio_free = time + instruction.mio_cycles;
+  counters_.data_path_cycles += instruction.data_cycles;
+
+  std::int32_t done = time + instruction.latency;
+  switch (instruction.op_class) {
+    case OpClass::shared_load:
+      counters_.shared_load_wavefronts += instruction.data_cycles;
+      break;
+    case OpClass::shared_store:
+      counters_.shared_store_wavefronts += instruction.data_cycles;
+      done = time + instruction.data_cycles;
+      break;
+    case OpClass::async_commit:
+      if (warp.groups == kAsyncGroups) {
+        std::shift_left(warp.group.begin(), warp.group.end(), 1);
+        --warp.groups;
+      }
+      warp.group[warp.groups++] = std::max(warp.open_group, time);
+      warp.open_group = 0;
+      --warp.queued_commits;
+      break;
+    case OpClass::async_copy:
+      done = memory_completion(instruction, entry.response, time);
+      warp.open_group = std::max(warp.open_group, done);
+      break;
+    case OpClass::global_load:
+      done = memory_completion(instruction, entry.response, time);
+      break;
+    case OpClass::global_store:
+    case OpClass::local_store:
+    case OpClass::global_reduce: {
+      done = memory_completion(instruction, entry.response, time);
+      // A store leaves the SM at once while the buffer has room; beyond that the queue waits for the ports.
+      const std::int32_t backlog = std::max(state_.l2_port_units, state_.dram_port_units) / memory::kPortUnits;
+      const std::uint32_t bytes = decoded_.memory_operands[instruction.memory].bytes;
+      sub_core.mio_free = std::max(sub_core.mio_free, backlog - store_slack(spec_, entry.response, bytes));
+      break;
+    }
+    default:
+      break;
+  }
+  release_scoreboard(warp, instruction.write_scoreboard, done);
+  release_scoreboard(warp, instruction.read_scoreboard, time + instruction.data_cycles);
+  set_register_ready(static_cast<int>(entry.warp), instruction, done, trace::is_global_memory(instruction.op_class));
+  --warp.in_queue;
+  if (warp.own == kNever && warp.status == WarpStatus::running) {
+    update_own(static_cast<int>(entry.warp));
+  }
+  select_next(sub_core);
+}
+
+}  // namespace warpscope::sm

@@ -1,0 +1,41 @@
+// A slice while SmCore runs it: its bounds, where its events go, and what it has found so far.
+#pragma once
+
+#include "model/sm/sm_core.hpp"
+
+namespace warpscope::sm {
+
+struct SmCore::Step {
+  std::int32_t min_end;
+  std::int32_t end;
+  const MemoryPort& port;
+  std::vector<SliceEvent>* events;
+  Slice& result;
+
+  void record(SliceEvent::Kind kind, int warp, std::uint32_t loop) const {
+    if (events != nullptr) {
+      SliceEvent event;
+      event.kind = kind;
+      event.warp = static_cast<std::uint8_t>(warp);
+      event.index = loop;
+      events->push_back(event);
+    }
+  }
+  /// Sends a request and remembers what it cost. Requests that lie outside their tensor cost nothing.
+  memory::Response access(const MemoryRequest& request, int warp, std::uint32_t operand, std::int32_t time) const {
+    const memory::Response response = request.bytes > 0 ? port(request, time) : memory::Response{};
+    if (events != nullptr) {
+      events->push_back({SliceEvent::Kind::access, static_cast<std::uint8_t>(warp), operand, time, request.kind,
+                         response});
+    }
+    return response;
+  }
+  /// The slice may end behind `time`.
+  void checkpoint(std::int32_t time) {
+    if (time >= min_end) {
+      end = time + 1 < end ? time + 1 : end;
+    }
+  }
+};
+
+}  // namespace warpscope::sm

@@ -1,0 +1,467 @@
+#include "model/sm/sm_core.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+#include "model/sm/slice_step.hpp"
+
+namespace warpscope::sm {
+namespace {
+
+using metrics::Stall;
+using trace::OpClass;
+
+constexpr Reason reason(Stall stall) { return static_cast<Reason>(stall); }
+constexpr std::size_t slot(PipeSlot pipe) { return static_cast<std::size_t>(pipe); }
+constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// Moves a time to a new origin; what lies in the past counts as now.
+void shift(std::int32_t& time, std::int32_t origin) {
+  if (time != kNever) {
+    time = std::max(0, time - origin);
+  }
+}
+
+}  // namespace
+
+void SmCounters::add(const SmCounters& other) {
+  for (std::size_t i = 0; i < issued_by_opcode.size(); ++i) {
+    issued_by_opcode[i] += other.issued_by_opcode[i];
+  }
+  for (std::size_t i = 0; i < stall_warp_cycles.size(); ++i) {
+    stall_warp_cycles[i] += other.stall_warp_cycles[i];
+  }
+  shared_load_wavefronts += other.shared_load_wavefronts;
+  shared_store_wavefronts += other.shared_store_wavefronts;
+  data_path_cycles += other.data_path_cycles;
+}
+
+SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& /*launch*/,
+               const DecodedLaunch& decoded, int cta_slots)
+    : spec_(config.sm), trace_(trace), decoded_(decoded), cta_slots_(cta_slots), free_slots_(cta_slots) {
+  const std::size_t warps = at(cta_slots) * decoded.warps_per_cta;
+  compared_bytes_ = offsetof(SmState, warps) + warps * sizeof(WarpState);
+  if (decoded.needs_register_scoreboard) {
+    register_ready_.assign(warps * decoded.register_count, 0);
+    register_is_long_.assign(warps * decoded.register_count, false);
+  }
+}
+
+int SmCore::first_free_slot() const {
+  const auto* free = std::ranges::find_if(ctas_, [](const ResidentCta& cta) { return !cta.occupied; });
+  return static_cast<int>(free - ctas_.begin());
+}
+
+void SmCore::install(int cta_slot, const ResidentCta& cta, std::int32_t start) {
+  ctas_[at(cta_slot)] = cta;
+  ctas_[at(cta_slot)].occupied = true;
+  --free_slots_;
+  CtaState& cta_state = state_.ctas[at(cta_slot)];
+  cta_state = CtaState{};
+  cta_state.warps_left = static_cast<std::uint8_t>(decoded_.warps_per_cta);
+  Slice ignored;
+  const MemoryPort no_port;
+  Step step{0, 0, no_port, nullptr, ignored};
+  for (std::uint32_t i = 0; i < decoded_.warps_per_cta; ++i) {
+    const int warp = cta_slot * static_cast<int>(decoded_.warps_per_cta) + static_cast<int>(i);
+    WarpState& state = state_.warps[at(warp)];
+    state = WarpState{};
+    state.status = WarpStatus::running;
+    state.cta_slot = static_cast<std::uint8_t>(cta_slot);
+    state.warp_in_cta = static_cast<std::uint8_t>(i);
+    state.pc = decoded_.program_begin[cta.cta_class->program_of_warp[i]];
+    state.ready = state.attributed = start;
+    state.ready_reason = reason(Stall::wait);
+    loop_counters_[at(warp)] = LoopCounters{};
+    if (!register_ready_.empty()) {
+      const auto first = register_ready_.begin() + static_cast<std::ptrdiff_t>(at(warp) * decoded_.register_count);
+      std::fill(first, first + static_cast<std::ptrdiff_t>(decoded_.register_count), 0);
+    }
+    enter_loops(warp, 0, step);
+    update_own(warp);
+    SubCoreState& sub_core = state_.sub_cores[at(warp % spec_.sub_cores)];
+    sub_core.by_age[sub_core.warp_count++] = static_cast<std::uint8_t>(warp);
+    ++resident_warps_;
+  }
+  for (int s = 0; s < spec_.sub_cores; ++s) {
+    select_next(state_.sub_cores[at(s)]);
+  }
+}
+
+Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const MemoryPort& port,
+                        std::vector<SliceEvent>* events) {
+  Slice result;
+  Step step{min_cycles, max_cycles, port, events, result};
+  std::int32_t service = next_service_time();
+  while (true) {
+    int first = 0;
+    for (int s = 1; s < spec_.sub_cores; ++s) {
+      if (state_.sub_cores[at(s)].next_time < state_.sub_cores[at(first)].next_time) {
+        first = s;
+      }
+    }
+    const std::int32_t issue_time = state_.sub_cores[at(first)].next_time;
+    if (std::min(service, issue_time) >= step.end) {
+      result.deadlock = service == kNever && issue_time == kNever && resident_warps_ > 0;
+      break;
+    }
+    if (service <= issue_time) {
+      serve_memory(service);
+    } else {
+      issue(first, step);
+    }
+    service = next_service_time();
+  }
+  result.end = step.end;
+  finish_accounting(step.end);
+  rebase(step.end);
+  return result;
+}
+
+void SmCore::select_next(SubCoreState& sub_core) {
+  const std::int32_t now = std::max(sub_core.issue_free, sub_core.dispatch_free);
+  std::int32_t best = kNever;
+  std::uint8_t best_warp = 0;
+  // Greedy: the warp that issued last goes on while it can; otherwise the oldest that can.
+  for (int i = 0; i < sub_core.warp_count; ++i) {
+    const std::uint8_t warp = sub_core.by_age[at(i)];
+    const WarpState& state = state_.warps[warp];
+    const std::int32_t time = std::max({now, state.own, sub_core.pipe_free[state.pipe]});
+    if (time < best || (time == best && warp == sub_core.last_warp && time != kNever)) {
+      best = time;
+      best_warp = warp;
+    }
+  }
+  sub_core.next_time = best;
+  sub_core.next_warp = best_warp;
+}
+
+void SmCore::account_stalls(const WarpState& warp, const SubCoreState& sub_core, std::int32_t until) {
+  std::int32_t from = warp.attributed;
+  const auto charge = [&](std::int32_t to, Reason why) {
+    const std::int32_t end = std::min(to, until);
+    if (end > from) {
+      counters_.stall_warp_cycles[why] += static_cast<std::uint64_t>(end - from);
+      from = end;
+    }
+  };
+  charge(warp.ready, warp.ready_reason);
+  charge(warp.own, warp.own_reason);
+  const bool memory = warp.pipe == static_cast<std::uint8_t>(PipeSlot::mio);
+  charge(sub_core.pipe_free[warp.pipe], reason(memory ? Stall::mio_throttle : Stall::math_pipe_throttle));
+  charge(sub_core.dispatch_free, reason(Stall::dispatch_stall));
+  charge(until, reason(Stall::not_selected));
+}
+
+void SmCore::finish_accounting(std::int32_t end) {
+  for (int s = 0; s < spec_.sub_cores; ++s) {
+    const SubCoreState& sub_core = state_.sub_cores[at(s)];
+    for (int i = 0; i < sub_core.warp_count; ++i) {
+      WarpState& warp = state_.warps[sub_core.by_age[at(i)]];
+      account_stalls(warp, sub_core, end);
+      warp.attributed = std::max(warp.attributed, end);
+    }
+  }
+}
+
+void SmCore::issue(int sub_core_index, Step& step) {
+  SubCoreState& sub_core = state_.sub_cores[at(sub_core_index)];
+  const std::int32_t time = sub_core.next_time;
+  const int warp_index = sub_core.next_warp;
+  WarpState& warp = state_.warps[at(warp_index)];
+  const DecodedInstruction& instruction = decoded_.code[warp.pc];
+
+  account_stalls(warp, sub_core, time);
+  ++counters_.stall_warp_cycles[reason(Stall::selected)];
+  ++counters_.issued_by_opcode[static_cast<std::size_t>(instruction.opcode)];
+  ++step.result.issued;
+  warp.attributed = time + 1;
+  sub_core.issue_free = time + 1;
+  sub_core.dispatch_free = time + instruction.dispatch_hold;
+  sub_core.last_warp = static_cast<std::uint8_t>(warp_index);
+  warp.ready = time + instruction.stall;
+  warp.ready_reason = reason(Stall::wait);
+
+  if (instruction.pipe == PipeSlot::mio) {
+    enqueue_memory(sub_core_index, warp_index, instruction, time, step);
+  } else {
+    if (instruction.pipe != PipeSlot::none) {
+      sub_core.pipe_free[slot(instruction.pipe)] = time + instruction.interval;
+    }
+    if (instruction.write_scoreboard != trace::kNoScoreboard) {
+      std::int32_t& release = warp.scoreboard[instruction.write_scoreboard];
+      release = std::max(release, time + instruction.latency);
+      warp.long_scoreboards &= static_cast<std::uint8_t>(~(1U << instruction.write_scoreboard));
+    }
+    set_register_ready(warp_index, instruction, time + instruction.latency, false);
+  }
+
+  if (instruction.op_class == OpClass::exit) {
+    exit_warp(warp_index, time, step);
+  } else {
+    if (instruction.closes_loop && close_loop(warp_index, instruction, step)) {
+      warp.ready += spec_.issue.branch_cycles;
+      if (warp.warp_in_cta == 0) {
+        step.checkpoint(time);
+      }
+    } else if (!instruction.closes_loop) {
+      ++warp.pc;
+      enter_loops(warp_index, 0, step);
+    }
+    if (instruction.op_class == OpClass::barrier) {
+      arrive_at_barrier(warp_index, instruction.immediate, time);
+    } else {
+      update_own(warp_index);
+    }
+  }
+  select_next(sub_core);
+}
+
+void SmCore::update_own(int warp_index) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  const DecodedInstruction& next = decoded_.code[warp.pc];
+  std::int32_t own = warp.ready;
+  Reason why = reason(Stall::wait);
+  const auto wait_for = [&](std::int32_t time, bool is_long) {
+    if (time > own) {
+      own = time;
+      why = reason(is_long ? Stall::long_scoreboard : Stall::short_scoreboard);
+    }
+  };
+  for (unsigned mask = next.wait_mask; mask != 0; mask &= mask - 1) {
+    const auto board = static_cast<std::size_t>(std::countr_zero(mask));
+    wait_for(warp.queued[board] > 0 ? kNever : warp.scoreboard[board],
+             (warp.long_scoreboards >> board & 1U) != 0);
+  }
+  if (!next.has_control) {
+    Reason register_reason = why;
+    const std::int32_t time = register_ready(warp_index, next, register_reason);
+    wait_for(time, register_reason == reason(Stall::long_scoreboard));
+  }
+  if (next.op_class == OpClass::exit && warp.in_queue > 0) {
+    own = kNever;
+    why = reason(Stall::drain);
+  }
+  if (next.op_class == OpClass::async_wait) {
+    // Of the groups in order of age all but the youngest `immediate` must have arrived.
+    const int to_wait_for = int{warp.groups} + warp.queued_commits - next.immediate;
+    if (to_wait_for > warp.groups) {
+      wait_for(kNever, true);
+    }
+    for (int i = 0; i < std::min<int>(to_wait_for, warp.groups); ++i) {
+      wait_for(warp.group[at(i)], true);
+    }
+  }
+  warp.own = own;
+  warp.own_reason = why;
+  warp.pipe = static_cast<std::uint8_t>(next.pipe);
+}
+
+bool SmCore::close_loop(int warp_index, const DecodedInstruction& instruction, Step& step) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  LoopCounters& counters = loop_counters_[at(warp_index)];
+  const DecodedLoop& loop = decoded_.loops[instruction.closed_loop];
+  if (counters.iteration[loop.depth] + 1 < counters.trips[loop.depth]) {
+    ++counters.iteration[loop.depth];
+    step.record(SliceEvent::Kind::repeat_loop, warp_index, instruction.closed_loop);
+    warp.pc = loop.begin;
+    enter_loops(warp_index, loop.depth + 1, step);
+    return true;
+  }
+  counters.iteration[loop.depth] = counters.trips[loop.depth] = 0;
+  step.record(SliceEvent::Kind::leave_loop, warp_index, instruction.closed_loop);
+  ++warp.pc;
+  enter_loops(warp_index, 0, step);
+  return false;
+}
+
+void SmCore::enter_loops(int warp_index, int from_depth, Step& step) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  LoopCounters& counters = loop_counters_[at(warp_index)];
+  for (bool skipped = true; skipped;) {
+    skipped = false;
+    const DecodedInstruction& first = decoded_.code[warp.pc];
+    for (std::uint32_t i = 0; i < first.loops_begun && !skipped; ++i) {
+      const DecodedLoop& loop = decoded_.loops[first.loop + i];
+      if (loop.depth < from_depth) {
+        continue;
+      }
+      const std::uint32_t trips = trips_on_entry(loop, warp_index, counters);
+      if (trips == 0) {
+        step.record(SliceEvent::Kind::skip_loop, warp_index, first.loop + i);
+        warp.pc = loop.end;
+        from_depth = 0;
+        skipped = true;
+      } else {
+        step.record(SliceEvent::Kind::enter_loop, warp_index, first.loop + i);
+        counters.iteration[loop.depth] = 0;
+        counters.trips[loop.depth] = trips;
+      }
+    }
+  }
+}
+
+std::uint32_t SmCore::trips_on_entry(const DecodedLoop& loop, int warp, const LoopCounters& counters) const {
+  const ResidentCta& cta = ctas_[state_.warps[at(warp)].cta_slot];
+  std::int64_t trips = cta.cta_class->trip_counts[loop.trip_slot];
+  for (std::size_t k = 0; k < loop.depth; ++k) {
+    trips += std::int64_t{loop.trips_per_iteration[k]} * counters.iteration[k];
+  }
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(0, trips));
+}
+
+void SmCore::arrive_at_barrier(int warp_index, int barrier, std::int32_t time) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  CtaState& cta = state_.ctas[warp.cta_slot];
+  cta.barrier_free = std::max(cta.barrier_free, time) + spec_.barrier.per_warp_cycles;
+  warp.status = WarpStatus::at_barrier;
+  warp.barrier = static_cast<std::uint8_t>(barrier);
+  warp.own = warp.ready = kNever;
+  warp.ready_reason = reason(Stall::barrier);
+  if (++cta.arrived[at(barrier)] < decoded_.warps_per_cta) {
+    return;
+  }
+  cta.arrived[at(barrier)] = 0;
+  const std::int32_t release = cta.barrier_free + spec_.barrier.base_cycles;
+  const int first = warp.cta_slot * static_cast<int>(decoded_.warps_per_cta);
+  for (int i = first; i < first + static_cast<int>(decoded_.warps_per_cta); ++i) {
+    WarpState& other = state_.warps[at(i)];
+    if (other.status == WarpStatus::at_barrier && other.barrier == barrier) {
+      other.status = WarpStatus::running;
+      other.ready = release;
+      update_own(i);
+    }
+  }
+  for (int s = 0; s < spec_.sub_cores; ++s) {
+    select_next(state_.sub_cores[at(s)]);
+  }
+}
+
+void SmCore::exit_warp(int warp_index, std::int32_t time, Step& step) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  const int cta_slot = warp.cta_slot;
+  SubCoreState& sub_core = state_.sub_cores[at(warp_index % spec_.sub_cores)];
+  const auto end = sub_core.by_age.begin() + sub_core.warp_count;
+  std::copy(std::find(sub_core.by_age.begin(), end, warp_index) + 1, end,
+            std::find(sub_core.by_age.begin(), end, warp_index));
+  sub_core.by_age[--sub_core.warp_count] = 0;
+  warp = WarpState{};
+  --resident_warps_;
+  if (--state_.ctas[at(cta_slot)].warps_left == 0) {
+    release_slot(cta_slot);
+    step.result.completions.emplace_back(time, static_cast<std::uint8_t>(cta_slot));
+    // Nothing may be simulated that the successor of this CTA could influence.
+    step.end = std::min(step.end, time + spec_.issue.cta_turnaround_cycles);
+    step.checkpoint(time);
+  }
+}
+
+void SmCore::release_slot(int cta_slot) {
+  ctas_[at(cta_slot)].occupied = false;
+  ++free_slots_;
+}
+
+void SmCore::adopt(const std::uint8_t* state_bytes,
+                   const std::vector<std::pair<std::int32_t, std::uint8_t>>& completions) {
+  std::memcpy(&state_, state_bytes, compared_bytes_);
+  for (const auto& [time, cta_slot] : completions) {
+    release_slot(cta_slot);
+  }
+  resident_warps_ = 0;
+  for (int s = 0; s < spec_.sub_cores; ++s) {
+    resident_warps_ += state_.sub_cores[at(s)].warp_count;
+  }
+}
+
+void SmCore::rebase(std::int32_t end) {
+  const std::int32_t units = end * memory::kPortUnits;
+  shift(state_.lsu_free, end);
+  shift(state_.reduce_free, end);
+  shift(state_.l2_port_units, units);
+  shift(state_.dram_port_units, units);
+  for (SubCoreState& sub_core : state_.sub_cores) {
+    shift(sub_core.issue_free, end);
+    shift(sub_core.dispatch_free, end);
+    shift(sub_core.mio_free, end);
+    shift(sub_core.next_time, end);
+    for (std::int32_t& time : sub_core.pipe_free) {
+      shift(time, end);
+    }
+    for (int i = 0; i < sub_core.queue_count; ++i) {
+      shift(sub_core.queue[at(i)].enqueued, end);
+    }
+  }
+  for (int i = 0; i < cta_slots_; ++i) {
+    shift(state_.ctas[at(i)].barrier_free, end);
+  }
+  const int warps = cta_slots_ * static_cast<int>(decoded_.warps_per_cta);
+  for (int i = 0; i < warps; ++i) {
+    WarpState& warp = state_.warps[at(i)];
+    if (warp.status == WarpStatus::empty) {
+      continue;
+    }
+    shift(warp.own, end);
+    shift(warp.ready, end);
+    shift(warp.attributed, end);
+    shift(warp.open_group, end);
+    for (std::int32_t& time : warp.scoreboard) {
+      shift(time, end);
+    }
+    for (std::int32_t& time : warp.group) {
+      shift(time, end);
+    }
+    while (warp.groups > 0 && warp.group[0] == 0) {
+      std::shift_left(warp.group.begin(), warp.group.end(), 1);
+      warp.group[--warp.groups] = 0;
+    }
+  }
+  for (std::int32_t& time : register_ready_) {
+    shift(time, end);
+  }
+}
+
+std::int32_t SmCore::register_ready(int warp, const DecodedInstruction& instruction, Reason& why) const {
+  const RegisterUse& use = decoded_.register_uses[instruction.source];
+  const std::size_t base = at(warp) * decoded_.register_count;
+  std::int32_t ready = 0;
+  const auto visit = [&](const trace::RegisterRange& range) {
+    for (std::size_t r = range.first; r < std::size_t{range.first} + range.count; ++r) {
+      if (register_ready_[base + r] > ready) {
+        ready = register_ready_[base + r];
+        why = reason(register_is_long_[base + r] ? Stall::long_scoreboard : Stall::short_scoreboard);
+      }
+    }
+  };
+  visit(use.destination);
+  std::ranges::for_each(use.sources, visit);
+  return ready;
+}
+
+void SmCore::set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time, bool is_long) {
+  if (register_ready_.empty()) {
+    return;
+  }
+  const RegisterUse& use = decoded_.register_uses[instruction.source];
+  const std::size_t base = at(warp) * decoded_.register_count;
+  for (std::size_t r = use.destination.first; r < std::size_t{use.destination.first} + use.destination.count; ++r) {
+    register_ready_[base + r] = time;
+    register_is_long_[base + r] = is_long;
+  }
+}
+
+std::vector<std::pair<int, std::uint32_t>> SmCore::waiting_warps() const {
+  std::vector<std::pair<int, std::uint32_t>> waiting;
+  for (int s = 0; s < spec_.sub_cores; ++s) {
+    const SubCoreState& sub_core = state_.sub_cores[at(s)];
+    for (int i = 0; i < sub_core.warp_count; ++i) {
+      const int warp = sub_core.by_age[at(i)];
+      waiting.emplace_back(warp, state_.warps[at(warp)].pc);
+    }
+  }
+  std::ranges::sort(waiting);
+  return waiting;
+}
+
+}  // namespace warpscope::sm

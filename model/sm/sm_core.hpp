@@ -1,0 +1,140 @@
+// One SM in plain C++: four sub-cores that issue warp instructions, the memory path they share, barriers and CTA slots.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "model/hw/hw_config.hpp"
+#include "model/metrics/result.hpp"
+#include "model/sm/decoded_launch.hpp"
+#include "model/sm/sm_state.hpp"
+#include "model/trace/launch.hpp"
+
+namespace warpscope::sm {
+
+/// What an SM counts. Sums of slices; all plain additions.
+struct SmCounters {
+  std::array<std::uint32_t, 96> issued_by_opcode{};
+  std::array<std::uint64_t, metrics::kStallReasons> stall_warp_cycles{};
+  std::uint64_t shared_load_wavefronts = 0;
+  std::uint64_t shared_store_wavefronts = 0;
+  std::uint64_t data_path_cycles = 0;  ///< cycles the SM's shared-memory data path is taken
+
+  void add(const SmCounters& other);
+};
+
+/// The CTA in a slot: where it is in the grid and what its class says.
+struct ResidentCta {
+  const trace::CtaClass* cta_class = nullptr;
+  std::array<std::uint32_t, 3> block{};
+  bool occupied = false;
+};
+
+/// A request to the memory system at the moment its instruction issues.
+struct MemoryRequest {
+  memory::AccessKind kind = memory::AccessKind::read;
+  std::uint16_t tensor = 0;
+  std::int64_t segment = 0;
+  std::int64_t offset = 0;
+  std::uint32_t bytes = 0;  ///< 0: the access lies outside the tensor
+};
+
+/// What happened in a slice that depends on more than SmState, in order.
+struct SliceEvent {
+  enum class Kind : std::uint8_t { enter_loop, skip_loop, repeat_loop, leave_loop, access };
+  Kind kind = Kind::access;
+  std::uint8_t warp = 0;
+  std::uint32_t index = 0;  ///< loop, or memory operand
+  std::int32_t time = 0;
+  memory::AccessKind access_kind = memory::AccessKind::read;
+  memory::Response response;
+};
+
+/// A slice: the stretch of simulated time in which an SM runs alone.
+struct Slice {
+  std::int32_t end = 0;                  ///< relative to its start
+  std::vector<std::pair<std::int32_t, std::uint8_t>> completions;  ///< (time, CTA slot)
+  std::uint64_t issued = 0;
+  bool deadlock = false;                 ///< nothing can happen any more although CTAs are resident
+};
+
+/// Where the SM sends memory requests; returns what they cost.
+using MemoryPort = std::function<memory::Response(const MemoryRequest&, std::int32_t time)>;
+
+class SmCore {
+ public:
+  /// `launch` and `decoded` must outlive the core.
+  SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch,
+         const DecodedLaunch& decoded, int cta_slots);
+
+  /// Puts a CTA into a free slot; its warps may issue from `start` on (relative to the coming slice).
+  void install(int slot, const ResidentCta& cta, std::int32_t start);
+  /// Runs until a checkpoint (a loop of a first warp repeats, or a CTA ends) not before `min_cycles`, at most
+  /// `max_cycles`, and no longer than a CTA turnaround behind the first CTA that ends. Afterwards times are relative to
+  /// the end of the slice. With `events`, everything that SmState does not determine is appended to it.
+  Slice run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const MemoryPort& port,
+                  std::vector<SliceEvent>* events);
+
+  bool idle() const { return resident_warps_ == 0; }
+  int free_slots() const { return free_slots_; }
+  int first_free_slot() const;
+  int cta_slots() const { return cta_slots_; }
+  const ResidentCta& cta(int slot) const { return ctas_[static_cast<std::size_t>(slot)]; }
+  const SmState& state() const { return state_; }
+  std::size_t compared_bytes() const { return compared_bytes_; }
+  SmCounters& counters() { return counters_; }
+
+  /// Trips of `loop` when `warp` enters it now.
+  std::uint32_t trips_on_entry(const DecodedLoop& loop, int warp, const LoopCounters& counters) const;
+  /// What memory operand `operand` refers to for `warp` with these loop counters.
+  MemoryRequest request(std::uint32_t operand, memory::AccessKind kind, int warp,
+                        const LoopCounters& counters) const;
+  std::array<LoopCounters, kMaxWarps>& loop_counters() { return loop_counters_; }
+  /// Replaces the state by one recorded at the end of an equal slice.
+  void adopt(const std::uint8_t* state_bytes, const std::vector<std::pair<std::int32_t, std::uint8_t>>& completions);
+  const DecodedLaunch& decoded() const { return decoded_; }
+  /// Which warps wait where, for the report of a deadlock.
+  std::vector<std::pair<int, std::uint32_t>> waiting_warps() const;
+  void set_sm_index(int sm_index) { sm_index_ = sm_index; }
+
+ private:
+  struct Step;  // one slice in progress
+
+  void select_next(SubCoreState& sub_core);
+  void issue(int sub_core, Step& step);
+  void account_stalls(const WarpState& warp, const SubCoreState& sub_core, std::int32_t until);
+  void finish_accounting(std::int32_t end);
+  void update_own(int warp);
+  bool close_loop(int warp, const DecodedInstruction& instruction, Step& step);
+  void enter_loops(int warp, int from_depth, Step& step);
+  void arrive_at_barrier(int warp, int barrier, std::int32_t time);
+  void exit_warp(int warp, std::int32_t time, Step& step);
+  void release_slot(int slot);
+  void enqueue_memory(int sub_core, int warp, const DecodedInstruction& instruction, std::int32_t time, Step& step);
+  std::int32_t next_service_time() const;
+  void serve_memory(std::int32_t time);
+  std::int32_t memory_completion(const DecodedInstruction& instruction, const memory::Response& response,
+                                 std::int32_t start);
+  std::int32_t register_ready(int warp, const DecodedInstruction& instruction, Reason& reason) const;
+  void set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time, bool is_long);
+  void rebase(std::int32_t end);
+
+  hw::Sm spec_;
+  const trace::Trace& trace_;
+  const DecodedLaunch& decoded_;
+  int cta_slots_;
+  int sm_index_ = 0;
+  int free_slots_;
+  int resident_warps_ = 0;
+  std::size_t compared_bytes_;
+  SmState state_;
+  std::array<LoopCounters, kMaxWarps> loop_counters_{};
+  std::array<ResidentCta, kMaxCtas> ctas_{};
+  SmCounters counters_;
+  std::vector<std::int32_t> register_ready_;  ///< [warp][register], only without control bits
+  std::vector<bool> register_is_long_;
+};
+
+}  // namespace warpscope::sm
