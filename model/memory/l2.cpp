@@ -31,6 +31,9 @@ L2::L2(const sc_core::sc_module_name& name, const hw::HwConfig& config, std::vec
   hbm_payload_.set_extension(&hbm_transaction_);
 }
 
+// A payload deletes its extensions; this one is a member.
+L2::~L2() { hbm_payload_.clear_extension(&hbm_transaction_); }
+
 void L2::begin_launch(double sm_clock_mhz, bool keep_contents) {
   sm_clock_mhz_ = sm_clock_mhz;
   if (!keep_contents) {

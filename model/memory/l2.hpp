@@ -34,6 +34,8 @@ class L2 : public sc_core::sc_module {
   /// `segment_bytes[t]` is the size of one segment of tensor t.
   L2(const sc_core::sc_module_name& name, const hw::HwConfig& config, std::vector<std::int64_t> segment_bytes);
 
+  ~L2() override;
+
   /// Starts a launch: sets the clock, forgets the load history and, unless `keep_contents`, the contents.
   void begin_launch(double sm_clock_mhz, bool keep_contents);
   /// How many SMs have work, from `time` on.
