@@ -1,0 +1,156 @@
+#include "kernels/standard/elementwise.hpp"
+
+#include <functional>
+
+#include "kernels/standard/grid.hpp"
+#include "kernels/standard/overhead.hpp"
+
+namespace warpscope::kernels::standard {
+namespace {
+
+constexpr int kWarps = 4;
+constexpr int kThreads = 32 * kWarps;
+constexpr int kPasses = 4;  // elements per thread of elementwise_kernel<128, 4>
+constexpr int kVectorBytes = 16;
+
+/// Launches `text` over the flat range of each segment, `elements` per CTA.
+LaunchPlan flat_launch(const ElementwiseTask& task, int elements, std::uint32_t registers,
+                       std::function<void(CtaMachine&)> text) {
+  LaunchPlan launch;
+  launch.name = task.name;
+  launch.grid = grid_of(ceil_div(task.rows * task.cols, elements), 1, task.segments);
+  launch.warps = kWarps;
+  launch.registers_per_thread = registers;
+  launch.programs.push_back({"range", std::move(text)});
+  launch.classes.push_back({0, {}, {}});
+  return launch;
+}
+
+GlobalTile flat_tile(int tensor, const Affine& segment, const Affine& first, int elements) {
+  return {tensor, segment, 0, first, 1, elements, OutOfRange::leave, true};
+}
+
+/// elementwise_kernel<128, 4>: four dependent passes, since a store may alias the next load.
+LaunchPlan indexed_launch(const ElementwiseTask& task, std::uint32_t registers,
+                          std::function<void(CtaMachine&, const Affine& first)> pass) {
+  return flat_launch(task, kThreads * kPasses, registers, [pass = std::move(pass)](CtaMachine& machine) {
+    machine.overhead(indexed_overhead());
+    for (int i = 0; i < kPasses; ++i) {
+      machine.end_block();
+      machine.overhead(indexed_overhead_per_element());
+      pass(machine, block_index(0) * (kThreads * kPasses) + i * kThreads);
+    }
+  });
+}
+
+Fragment thread_elements(CtaMachine& machine, ElementType type) {
+  return machine.fragment(1, kThreads, type, Layout::element_per_thread, {});
+}
+
+}  // namespace
+
+LaunchPlan scale_launch(const ElementwiseTask& task, float factor) {
+  const int elements = kThreads * kVectorBytes / element_bytes(task.type);
+  return flat_launch(task, elements, 32, [task, factor, elements](CtaMachine& machine) {
+    machine.overhead(vectorized_overhead());
+    const Fragment stored = machine.fragment(1, elements, task.type, Layout::linear, {});
+    const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::linear, {});
+    const Affine first = block_index(0) * elements;
+    machine.load(stored, flat_tile(task.source, block_index(2), first, elements));
+    machine.convert(values, stored);
+    machine.apply(values, BinaryOp::multiply, values, factor);
+    machine.convert(stored, values);
+    machine.store(flat_tile(task.target, block_index(2), first, elements), stored);
+  });
+}
+
+LaunchPlan masked_fill_launch(const ElementwiseTask& task, int mask) {
+  return indexed_launch(task, 18, [task, mask](CtaMachine& machine, const Affine& first) {
+    const Fragment values = thread_elements(machine, task.type);
+    const Fragment masked = thread_elements(machine, ElementType::boolean);
+    machine.load(values, flat_tile(task.source, block_index(2), first, kThreads));
+    machine.load(masked, flat_tile(mask, 0, first, kThreads));
+    machine.apply(values, BinaryOp::masked_fill, values, masked);
+    machine.store(flat_tile(task.target, block_index(2), first, kThreads), values);
+  });
+}
+
+LaunchPlan add_mask_launch(const ElementwiseTask& task, int mask) {
+  return indexed_launch(task, 20, [task, mask](CtaMachine& machine, const Affine& first) {
+    const Fragment stored = thread_elements(machine, task.type);
+    const Fragment stored_mask = thread_elements(machine, task.type);
+    const Fragment values = thread_elements(machine, ElementType::fp32);
+    const Fragment mask_values = thread_elements(machine, ElementType::fp32);
+    machine.load(stored, flat_tile(task.source, block_index(2), first, kThreads));
+    machine.load(stored_mask, flat_tile(mask, 0, first, kThreads));
+    machine.convert(values, stored);
+    machine.convert(mask_values, stored_mask);
+    machine.apply(values, BinaryOp::add, values, mask_values);
+    machine.convert(stored, values);
+    machine.store(flat_tile(task.target, block_index(2), first, kThreads), stored);
+  });
+}
+
+LaunchPlan copy_launch(const ElementwiseTask& task) {
+  return indexed_launch(task, 18, [task](CtaMachine& machine, const Affine& first) {
+    const Fragment values = thread_elements(machine, task.type);
+    machine.load(values, flat_tile(task.source, block_index(2), first, kThreads));
+    machine.store(flat_tile(task.target, block_index(2), first, kThreads), values);
+  });
+}
+
+LaunchPlan fill_launch(const ElementwiseTask& task, float value) {
+  const int elements = kThreads * kVectorBytes / element_bytes(ElementType::fp32);
+  return flat_launch(task, elements, 16, [task, value, elements](CtaMachine& machine) {
+    const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::linear, {});
+    machine.overhead(vectorized_overhead());
+    machine.fill(values, value);
+    machine.store(flat_tile(task.target, 0, block_index(0) * elements, elements), values);
+  });
+}
+
+LaunchPlan cast_launch(const ElementwiseTask& task) {
+  const int elements = kThreads * kPasses;
+  return flat_launch(task, elements, 20, [task, elements](CtaMachine& machine) {
+    const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::element_per_thread, {});
+    const Fragment stored = machine.fragment(1, elements, task.type, Layout::element_per_thread, {});
+    const Affine first = block_index(0) * elements;
+    machine.overhead(vectorized_overhead());
+    machine.load(values, flat_tile(task.source, 0, first, elements));
+    machine.convert(stored, values);
+    machine.store(flat_tile(task.target, 0, first, elements), stored);
+  });
+}
+
+LaunchPlan triu_launch(const ElementwiseTask& task, std::int64_t diagonal) {
+  const int elements = kThreads * kPasses;
+  const std::int64_t columns = ceil_div(task.cols, elements);
+  LaunchPlan launch;
+  launch.name = task.name;
+  launch.grid = grid_of(columns, task.rows, 1);
+  launch.warps = kWarps;
+  launch.registers_per_thread = 24;
+  add_column_programs(launch, columns, task.cols % elements != 0, elements, [&](const Affine& first) {
+    return ColumnProgram{
+        [task, diagonal, first, elements](CtaMachine& machine) {
+          const GlobalTile source{task.source, 0, block_index(1), first, 1, elements, OutOfRange::leave};
+          GlobalTile target = source;
+          target.tensor = task.target;
+          const Fragment kept =
+              machine.fragment(1, elements, ElementType::fp32, Layout::element_per_thread, {});
+          const Fragment values =
+              machine.fragment(1, elements, ElementType::fp32, Layout::element_per_thread, {});
+          machine.overhead(vectorized_overhead());
+          machine.load(values, source);
+          // 0 where a score stays, -inf where it is masked: the larger of it and the filled value.
+          machine.fill(kept, 0.0F);
+          machine.mask(kept, Mask{block_index(1), first, task.cols, true, diagonal});
+          machine.apply(values, BinaryOp::max, values, kept);
+          machine.store(target, values);
+        },
+        {}};
+  });
+  return launch;
+}
+
+}  // namespace warpscope::kernels::standard

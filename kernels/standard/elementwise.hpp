@@ -1,0 +1,42 @@
+// PyTorch's elementwise kernels: one pass over the scores each, which is what standard attention pays for.
+#pragma once
+
+#include <string>
+
+#include "kernels/kernel.hpp"
+#include "kernels/machine/plan.hpp"
+
+namespace warpscope::kernels::standard {
+
+/// target = f(source) over `segments` matrices of rows x cols elements (batch times heads score matrices,
+/// say).
+struct ElementwiseTask {
+  std::string name;
+  int source = 0;  ///< index into KernelPlan::tensors, as target
+  int target = 0;
+  std::int64_t segments = 1;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  ElementType type = ElementType::fp16;
+};
+
+// PyTorch launches these over one flat range. Here grid z is the segment, so that a broadcast mask can be
+// addressed; the number and order of the CTAs is the same where the CTA's range divides rows * cols.
+
+/// vectorized_elementwise_kernel: target = source * factor, 16-byte accesses.
+LaunchPlan scale_launch(const ElementwiseTask& task, float factor);
+/// elementwise_kernel<128, 4>: target = mask ? -inf : source, mask a byte per element of one segment.
+LaunchPlan masked_fill_launch(const ElementwiseTask& task, int mask);
+/// elementwise_kernel<128, 4>: target = source + mask, mask of the task's type, one segment.
+LaunchPlan add_mask_launch(const ElementwiseTask& task, int mask);
+/// elementwise_kernel<128, 4>: target = source, a copy to another memory layout.
+LaunchPlan copy_launch(const ElementwiseTask& task);
+
+/// vectorized_elementwise_kernel: every element of the fp32 target = value.
+LaunchPlan fill_launch(const ElementwiseTask& task, float value);
+/// triu_tril_kernel on fp32: elements (i, j) with j - i > diagonal are kept, others become 0.
+LaunchPlan triu_launch(const ElementwiseTask& task, std::int64_t diagonal);
+/// unrolled_elementwise_kernel: target (the task's type) = source (fp32).
+LaunchPlan cast_launch(const ElementwiseTask& task);
+
+}  // namespace warpscope::kernels::standard

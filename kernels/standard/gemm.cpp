@@ -1,0 +1,125 @@
+#include "kernels/standard/gemm.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/standard/grid.hpp"
+
+namespace warpscope::kernels::standard {
+namespace {
+
+/// The CTA program. Loads run stages - 1 steps ahead of the products; one barrier per step frees the oldest
+/// stage and shows the newest.
+class GemmProgram {
+ public:
+  /// `first_column` is the CTA's first column of C; a constant for the CTAs at the ragged right edge.
+  GemmProgram(const GemmTask& task, const GemmTile& tile, const Affine& first_column)
+      : task_(task),
+        tile_(tile),
+        first_column_(first_column),
+        a_ring_{0, tile.m, tile.k, task.type, tile.stages, 0},
+        b_ring_{a_ring_.bytes_per_stage() * tile.stages,
+                task.b_transposed ? tile.n : tile.k,
+                task.b_transposed ? tile.k : tile.n,
+                task.type,
+                tile.stages,
+                0},
+        steps_(static_cast<int>(ceil_div(task.k, tile.k))),
+        ahead_(std::min(tile.stages - 1, steps_)) {}
+
+  /// Steps that the loop copies: all that are left after the prologue, without a ragged last one, whose
+  /// columns must be a constant.
+  int loop_trips() const {
+    const int copied = steps_ - ahead_;
+    return copied > 0 && task_.k % tile_.k != 0 ? copied - 1 : copied;
+  }
+
+  void run(CtaMachine& machine) const {
+    const WarpSplit split{tile_.warps_m, tile_.warps_n, 1};
+    const Fragment sums = machine.fragment(tile_.m, tile_.n, ElementType::fp32, Layout::accumulator, split);
+    machine.fill(sums, 0.0F);
+    for (int step = 0; step < ahead_; ++step) {
+      copy(machine, step);
+    }
+    if (loop_trips() > 0) {
+      machine.loop(0, [&](const Affine& step) { copy_and_multiply(machine, sums, step); });
+    }
+    for (int step = loop_trips(); step < steps_ - ahead_; ++step) {
+      copy_and_multiply(machine, sums, step);
+    }
+    for (int pending = ahead_ - 1; pending >= 0; --pending) {
+      machine.wait_copies(pending);
+      machine.barrier();
+      multiply(machine, sums, steps_ - 1 - pending);
+    }
+    write_back(machine, sums, split);
+  }
+
+ private:
+  void copy_and_multiply(CtaMachine& machine, const Fragment& sums, const Affine& step) const {
+    machine.wait_copies(ahead_ - 1);
+    machine.barrier();
+    copy(machine, step + ahead_);
+    multiply(machine, sums, step);
+  }
+
+  void copy(CtaMachine& machine, const Affine& step) const {
+    const Affine k = step * tile_.k;
+    const Affine first_row = block_index(1) * tile_.m;
+    machine.copy_async(stage(a_ring_, step),
+                       GlobalTile{task_.a, block_index(2), first_row, k, tile_.m, tile_.k});
+    machine.copy_async(stage(b_ring_, step),
+                       task_.b_transposed
+                           ? GlobalTile{task_.b, block_index(2), first_column_, k, tile_.n, tile_.k}
+                           : GlobalTile{task_.b, block_index(2), k, first_column_, tile_.k, tile_.n});
+    machine.commit_copies();
+  }
+
+  void multiply(CtaMachine& machine, const Fragment& sums, const Affine& step) const {
+    const MmaOperand b(stage(b_ring_, step));
+    machine.mma(sums, stage(a_ring_, step), task_.b_transposed ? transposed(b) : b);
+  }
+
+  /// Scales, rounds and stores C through shared memory, so that whole lines leave the SM.
+  void write_back(CtaMachine& machine, const Fragment& sums, const WarpSplit& split) const {
+    const SharedTile staging{0, tile_.m, tile_.n, task_.type, 1, 0};
+    const Fragment rounded = machine.fragment(tile_.m, tile_.n, task_.type, Layout::accumulator, split);
+    const Fragment rows = machine.fragment(tile_.m, tile_.n, task_.type, Layout::linear, {});
+    machine.apply(sums, BinaryOp::multiply, sums, task_.alpha);
+    machine.convert(rounded, sums);
+    machine.barrier();
+    machine.store_shared(staging, rounded);
+    machine.barrier();
+    machine.load_shared(rows, staging);
+    machine.store(
+        GlobalTile{task_.c, block_index(2), block_index(1) * tile_.m, first_column_, tile_.m, tile_.n}, rows);
+  }
+
+  GemmTask task_;
+  GemmTile tile_;
+  Affine first_column_;
+  SharedTile a_ring_;
+  SharedTile b_ring_;
+  int steps_;
+  int ahead_;
+};
+
+}  // namespace
+
+LaunchPlan gemm_launch(const GemmTask& task, const GemmTile& tile) {
+  const std::int64_t columns = ceil_div(task.n, tile.n);
+  LaunchPlan launch;
+  launch.name = task.name;
+  launch.grid = grid_of(columns, ceil_div(task.m, tile.m), task.batch);
+  launch.warps = tile.warps_m * tile.warps_n;
+  launch.registers_per_thread = static_cast<std::uint32_t>(tile.registers);
+  launch.shared_bytes_per_cta = static_cast<std::uint32_t>(shared_bytes(tile));
+  add_column_programs(launch, columns, task.n % tile.n != 0, tile.n, [&](const Affine& first_column) {
+    const GemmProgram program(task, tile, first_column);
+    return ColumnProgram{[program](CtaMachine& machine) { program.run(machine); },
+                         {static_cast<std::uint32_t>(program.loop_trips())}};
+  });
+  return launch;
+}
+
+}  // namespace warpscope::kernels::standard

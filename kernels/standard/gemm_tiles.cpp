@@ -1,0 +1,37 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "kernels/standard/gemm.hpp"
+#include "kernels/unsupported.hpp"
+
+namespace warpscope::kernels::standard {
+namespace {
+
+/// Tiles after the names that cuBLAS 11 and 12 kernels carry on A100 (ampere_*_s16816gemm_*_128x128_*_32x5
+/// and so on); warps as CUTLASS splits such tiles. Registers are an estimate: accumulators, two sets of
+/// operand fragments, 40 for addresses. Hopper's library uses wgmma kernels instead, which are not modelled.
+constexpr std::array kTiles = {
+    GemmTile{128, 128, 32, 5, 2, 2, 232},
+    GemmTile{128, 64, 32, 6, 2, 2, 152},
+    GemmTile{64, 64, 64, 5, 2, 2, 104},
+};
+
+}  // namespace
+
+int shared_bytes(const GemmTile& tile) {
+  const int operands = tile.stages * (tile.m + tile.n) * tile.k * element_bytes(ElementType::fp16);
+  return std::max(operands, tile.m * tile.n * element_bytes(ElementType::fp16));
+}
+
+const GemmTile& choose_gemm_tile(std::int64_t m, std::int64_t n, const GpuLimits& limits) {
+  const GemmTile& tile = m <= kTiles[2].m ? kTiles[2] : n <= kTiles[1].n ? kTiles[1] : kTiles[0];
+  if (limits.shared_bytes_per_cta != 0 && shared_bytes(tile) > limits.shared_bytes_per_cta) {
+    throw UnsupportedProblem("the GEMM tile needs " + std::to_string(shared_bytes(tile)) +
+                             " bytes of shared memory per CTA, the GPU has " +
+                             std::to_string(limits.shared_bytes_per_cta));
+  }
+  return tile;
+}
+
+}  // namespace warpscope::kernels::standard

@@ -1,0 +1,77 @@
+#include "kernels/standard/overhead.hpp"
+
+#include <array>
+
+namespace warpscope::kernels::standard {
+namespace {
+
+using trace::Opcode;
+
+// Source of all figures: warp instructions per warp and per pipe of PyTorch 2.11 on H200 (measured counters,
+// rows standard_eager, N = 2048), minus what the operations of the program text are. Instructions that no
+// pipe counter attributes stand as NOP: they take an issue slot and nothing else.
+
+// 39 in all: ALU 7, FMA 20, LSU 3 (S2R among them), constant and control path the rest.
+constexpr std::array kVectorized = {
+    CountedInstruction{Opcode::ISETP, 1},     CountedInstruction{Opcode::SHF, 1},
+    CountedInstruction{Opcode::LOP3, 1},      CountedInstruction{Opcode::IMAD, 2},
+    CountedInstruction{Opcode::IMAD_WIDE, 2}, CountedInstruction{Opcode::S2R, 1},
+    CountedInstruction{Opcode::LDC, 4},       CountedInstruction{Opcode::NOP, 4},
+};
+
+// masked_fill, 211 in all: ALU 80, FMA 40, 8 loads, 4 stores, 19 branches, and 4 that the tensor counter
+// shows in a kernel without tensor instructions (here the wide multiplication of the index split).
+constexpr std::array kIndexed = {
+    CountedInstruction{Opcode::S2R, 1},
+    CountedInstruction{Opcode::LDC, 3},
+    CountedInstruction{Opcode::NOP, 2},
+};
+constexpr std::array kIndexedPerElement = {
+    CountedInstruction{Opcode::IADD3, 6},     CountedInstruction{Opcode::SHF, 3},
+    CountedInstruction{Opcode::LOP3, 3},      CountedInstruction{Opcode::ISETP, 3},
+    CountedInstruction{Opcode::SEL, 3},       CountedInstruction{Opcode::IMAD, 8},
+    CountedInstruction{Opcode::IMAD_WIDE, 3}, CountedInstruction{Opcode::LDC, 1},
+    CountedInstruction{Opcode::NOP, 17},
+};
+
+// 36 per call: causal rows against others, over the calls that masked scores cause.
+constexpr std::array kDivisionSubroutine = {
+    CountedInstruction{Opcode::ISETP, 6}, CountedInstruction{Opcode::LOP3, 6},
+    CountedInstruction{Opcode::SHF, 4},   CountedInstruction{Opcode::IADD3, 5},
+    CountedInstruction{Opcode::SEL, 3},   CountedInstruction{Opcode::IMAD, 1},
+    CountedInstruction{Opcode::NOP, 10},
+};
+
+}  // namespace
+
+std::span<const CountedInstruction> vectorized_overhead() {
+  return kVectorized;
+}
+std::span<const CountedInstruction> indexed_overhead() {
+  return kIndexed;
+}
+std::span<const CountedInstruction> indexed_overhead_per_element() {
+  return kIndexedPerElement;
+}
+std::span<const CountedInstruction> division_subroutine() {
+  return kDivisionSubroutine;
+}
+
+std::vector<CountedInstruction> warp_softmax_overhead(int elements) {
+  // 2476 per row of 2048 (64 elements per lane). Per element 9 ALU, 14 FMA, 3 XU, 9 branches and joins; 64
+  // shared-path instructions of unknown kind are counted as NOP.
+  return {{Opcode::ISETP, elements},
+          {Opcode::IADD3, 3 * elements},
+          {Opcode::NOP, 7 * elements},
+          {Opcode::IMAD, 18},
+          {Opcode::S2R, 1},
+          {Opcode::LDC, 5}};
+}
+
+std::vector<CountedInstruction> block_softmax_overhead(int elements) {
+  // No counters: one bounds check and one address per 16-byte piece, as the source's vector loop has.
+  const int pieces = (elements + 7) / 8;
+  return {{Opcode::ISETP, pieces}, {Opcode::IADD3, pieces}, {Opcode::IMAD_WIDE, pieces}};
+}
+
+}  // namespace warpscope::kernels::standard

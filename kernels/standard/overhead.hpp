@@ -1,0 +1,28 @@
+// Instructions of PyTorch's kernels that their source does not show: index arithmetic, parameters, branches.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernels/machine/machine.hpp"
+
+namespace warpscope::kernels::standard {
+
+/// vectorized_elementwise_kernel, per warp.
+std::span<const CountedInstruction> vectorized_overhead();
+
+/// elementwise_kernel<128, 4>: per warp once, and for each of the 4 elements of a thread. An element's index
+/// is split into the dimensions of the iteration by multiplication with a magic number.
+std::span<const CountedInstruction> indexed_overhead();
+std::span<const CountedInstruction> indexed_overhead_per_element();
+
+/// softmax_warp_forward with `elements` per lane, per warp and row.
+std::vector<CountedInstruction> warp_softmax_overhead(int elements);
+
+/// One pass of the block-wide softmax over `elements` per thread.
+std::vector<CountedInstruction> block_softmax_overhead(int elements);
+
+/// The subroutine of the rounded division for operands that need scaling, zero numerators among them.
+std::span<const CountedInstruction> division_subroutine();
+
+}  // namespace warpscope::kernels::standard

@@ -1,0 +1,124 @@
+#include "kernels/standard/plan_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/standard/softmax.hpp"
+#include "kernels/unsupported.hpp"
+
+namespace warpscope::kernels::standard {
+
+void check_problem(const Problem& problem, const std::string& kernel) {
+  if (problem.pass != Pass::forward) {
+    throw UnsupportedProblem(kernel + " models the forward pass only");
+  }
+  if (problem.heads_kv != problem.heads) {
+    throw UnsupportedProblem(kernel + " has no grouped heads: heads_kv is " +
+                             std::to_string(problem.heads_kv) + ", it must equal heads (" +
+                             std::to_string(problem.heads) + ")");
+  }
+  if (problem.head_dim < 8 || problem.head_dim > 256 || problem.head_dim % 8 != 0) {
+    throw UnsupportedProblem(kernel + " takes head dimensions that are multiples of 8 up to 256, not " +
+                             std::to_string(problem.head_dim));
+  }
+  if (std::min({problem.batch, problem.heads, problem.seqlen_q, problem.seqlen_k}) < 1) {
+    throw UnsupportedProblem(kernel + " needs batch, heads and sequence lengths of at least 1");
+  }
+  if (problem.causal && problem.seqlen_q > problem.seqlen_k) {
+    throw UnsupportedProblem(kernel + " has no result for rows without keys: causal with seqlen_q " +
+                             std::to_string(problem.seqlen_q) + " above seqlen_k " +
+                             std::to_string(problem.seqlen_k));
+  }
+}
+
+PlanBuilder::PlanBuilder(const Problem& problem, const GpuLimits& limits)
+    : problem_(problem),
+      limits_(limits),
+      type_(problem.dtype == DataType::fp16 ? ElementType::fp16 : ElementType::bf16) {}
+
+float PlanBuilder::scale() const {
+  return 1.0F / std::sqrt(static_cast<float>(problem_.head_dim));
+}
+
+std::int64_t PlanBuilder::bytes_of(int tensor) const {
+  const TensorSpec& spec = plan_.tensors.at(static_cast<std::size_t>(tensor));
+  return spec.segments * spec.rows * spec.cols * element_bytes(spec.type);
+}
+
+int PlanBuilder::allocate(const std::string& name, trace::TensorKind kind, std::int64_t segments,
+                          std::int64_t rows, std::int64_t cols, ElementType type) {
+  const int index = static_cast<int>(plan_.tensors.size());
+  plan_.tensors.push_back({name, kind, segments, rows, cols, type});
+  allocated_bytes_ += bytes_of(index);
+  peak_bytes_ = std::max(peak_bytes_, allocated_bytes_);
+  return index;
+}
+
+void PlanBuilder::allocate_inputs() {
+  using trace::TensorKind;
+  allocate("Q", TensorKind::input, matrices(), problem_.seqlen_q, problem_.head_dim, type_);
+  allocate("K", TensorKind::input, matrices(), problem_.seqlen_k, problem_.head_dim, type_);
+  allocate("V", TensorKind::input, matrices(), problem_.seqlen_k, problem_.head_dim, type_);
+}
+
+int PlanBuilder::allocate_scores(const std::string& name) {
+  return allocate(name, trace::TensorKind::scratch, matrices(), problem_.seqlen_q, problem_.seqlen_k, type_);
+}
+
+void PlanBuilder::release(int tensor) {
+  allocated_bytes_ -= bytes_of(tensor);
+}
+
+ElementwiseTask PlanBuilder::score_task(const std::string& name, int source, int target) const {
+  return {name, source, target, matrices(), problem_.seqlen_q, problem_.seqlen_k, type_};
+}
+
+LaunchPlan PlanBuilder::gemm(GemmTask task) const {
+  const GemmTile& tile = choose_gemm_tile(task.m, task.n, limits_);
+  task.name += "_" + std::to_string(tile.m) + "x" + std::to_string(tile.n) + "_" + std::to_string(tile.k) +
+               "x" + std::to_string(tile.stages);
+  task.batch = matrices();
+  task.type = type_;
+  return gemm_launch(task, tile);
+}
+
+void PlanBuilder::launch_scores(int q, int k, int scores, float alpha) {
+  launch(gemm({.name = "qk_gemm",
+               .a = q,
+               .b = k,
+               .c = scores,
+               .m = problem_.seqlen_q,
+               .n = problem_.seqlen_k,
+               .k = problem_.head_dim,
+               .b_transposed = true,
+               .alpha = alpha}));
+}
+
+void PlanBuilder::launch_output(int probabilities, int v) {
+  const int o =
+      allocate("O", trace::TensorKind::output, matrices(), problem_.seqlen_q, problem_.head_dim, type_);
+  launch(gemm({.name = "pv_gemm",
+               .a = probabilities,
+               .b = v,
+               .c = o,
+               .m = problem_.seqlen_q,
+               .n = problem_.head_dim,
+               .k = problem_.seqlen_k}));
+}
+
+void PlanBuilder::launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns) {
+  const SoftmaxTask task{scores, probabilities,  matrices(), problem_.seqlen_q, problem_.seqlen_k,
+                         type_,  problem_.causal};
+  launch(problem_.seqlen_k <= most_warp_columns ? warp_softmax_launch(task) : block_softmax_launch(task));
+}
+
+KernelPlan PlanBuilder::take() {
+  if (limits_.memory_bytes != 0 && peak_bytes_ > limits_.memory_bytes) {
+    throw UnsupportedProblem("out of memory: " + std::to_string(peak_bytes_) +
+                             " bytes of tensors live at once, the GPU has " +
+                             std::to_string(limits_.memory_bytes));
+  }
+  return std::move(plan_);
+}
+
+}  // namespace warpscope::kernels::standard

@@ -1,0 +1,65 @@
+// Puts the launches of standard attention together and keeps account of the memory that lives at once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/kernel.hpp"
+#include "kernels/machine/plan.hpp"
+#include "kernels/standard/elementwise.hpp"
+#include "kernels/standard/gemm.hpp"
+
+namespace warpscope::kernels::standard {
+
+/// Throws UnsupportedProblem for what neither kernel of this folder runs. `kernel` is named in the message.
+void check_problem(const Problem& problem, const std::string& kernel);
+
+class PlanBuilder {
+ public:
+  PlanBuilder(const Problem& problem, const GpuLimits& limits);
+
+  std::int64_t matrices() const { return problem_.batch * problem_.heads; }
+  ElementType type() const { return type_; }
+  /// 1 / sqrt(head_dim).
+  float scale() const;
+  /// Keys minus queries.
+  std::int64_t diagonal() const { return problem_.seqlen_k - problem_.seqlen_q; }
+
+  /// Adds a tensor that is allocated now; the result is its index.
+  int allocate(const std::string& name, trace::TensorKind kind, std::int64_t segments, std::int64_t rows,
+               std::int64_t cols, ElementType type);
+  /// Q, K and V as inputs of one matrix per batch and head.
+  void allocate_inputs();
+  /// A tensor of one score matrix per batch and head.
+  int allocate_scores(const std::string& name);
+  /// The memory of `tensor` may be used again by later allocations, as the caching allocator of PyTorch does.
+  void release(int tensor);
+
+  void launch(LaunchPlan launch) { plan_.launches.push_back(std::move(launch)); }
+  ElementwiseTask score_task(const std::string& name, int source, int target) const;
+  /// scores = alpha * q * transposed(k).
+  void launch_scores(int q, int k, int scores, float alpha);
+  /// O = probabilities * v; allocates O.
+  void launch_output(int probabilities, int v);
+  void launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns);
+
+  /// The plan. Throws UnsupportedProblem if more memory was allocated at once than the GPU has.
+  KernelPlan take();
+
+  static constexpr int kQ = 0;
+  static constexpr int kK = 1;
+  static constexpr int kV = 2;
+
+ private:
+  std::int64_t bytes_of(int tensor) const;
+  LaunchPlan gemm(GemmTask task) const;
+
+  Problem problem_;
+  GpuLimits limits_;
+  ElementType type_;
+  KernelPlan plan_;
+  std::int64_t allocated_bytes_ = 0;
+  std::int64_t peak_bytes_ = 0;
+};
+
+}  // namespace warpscope::kernels::standard

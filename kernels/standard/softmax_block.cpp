@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "kernels/standard/grid.hpp"
+#include "kernels/standard/overhead.hpp"
+#include "kernels/standard/softmax.hpp"
+#include "kernels/unsupported.hpp"
+
+namespace warpscope::kernels::standard {
+namespace {
+
+constexpr int kLanes = 32;
+constexpr int kMaxThreads = 1024;
+constexpr std::int64_t kSharedLimit = 48 * 1024;  // what a launch may use without asking for more
+constexpr int kRowSlot = 0;
+constexpr int kDivisionSlot = 1;
+
+/// Threads of a CTA: half of the row's 16-byte pieces, rounded up to a power of two.
+int threads_for(std::int64_t columns, int piece) {
+  int threads = 1;
+  while (threads < std::min<std::int64_t>(columns / piece, kMaxThreads) / 2 && threads < kMaxThreads) {
+    threads *= 2;
+  }
+  return std::max(threads, kLanes);
+}
+
+class BlockSoftmax {
+ public:
+  explicit BlockSoftmax(const SoftmaxTask& task)
+      : task_(task),
+        piece_(16 / element_bytes(task.type)),
+        warps_(threads_for(task.cols, piece_) / kLanes),
+        chunk_(warps_ * kLanes * piece_),
+        chunks_(static_cast<int>(ceil_div(task.cols, chunk_))),
+        row_{0, 1, chunk_, task.type, chunks_, 0},
+        parts_{row_.bytes_per_stage() * chunks_, warps_, 1, ElementType::fp32, 1, 0} {}
+
+  int warps() const { return warps_; }
+  int piece() const { return piece_; }
+  int shared_bytes() const { return parts_.byte_offset + parts_.bytes_per_stage(); }
+  /// Whole chunks; a ragged last one follows the loop.
+  int loop_trips() const { return static_cast<int>(task_.cols / chunk_); }
+
+  void run(CtaMachine& machine) const {
+    const Fragment like = values(machine);
+    const RowVector maximum = machine.row_vector(like);
+    const RowVector sum = machine.row_vector(like);
+    machine.fill(maximum, kLowest);
+    machine.fill(sum, 0.0F);
+    for_chunks(machine, [&](const Affine& chunk) {
+      const Fragment stored = machine.fragment(1, chunk_, task_.type, Layout::row_per_cta, split());
+      machine.load(stored, tile(task_.source, chunk));
+      machine.store_shared(stage(row_, chunk), stored);
+      machine.reduce_rows(maximum, Reduce::max, converted(machine, stored, chunk), true);
+    });
+    reduce_over_cta(machine, maximum, Reduce::max);
+    for_chunks(machine, [&](const Affine& chunk) {
+      machine.reduce_rows(sum, Reduce::sum, exponentials(machine, chunk, maximum), true);
+    });
+    reduce_over_cta(machine, sum, Reduce::sum);
+    for_chunks(machine, [&](const Affine& chunk) {
+      const Fragment x = exponentials(machine, chunk, maximum);
+      const Fragment stored = machine.fragment(1, chunk_, task_.type, Layout::row_per_cta, split());
+      machine.apply(x, BinaryOp::divide, x, sum);
+      machine.convert(stored, x);
+      machine.store(tile(task_.target, chunk), stored);
+    });
+    if (task_.causal) {
+      machine.loop(kDivisionSlot, [&](const Affine&) { machine.overhead(division_subroutine()); });
+    }
+  }
+
+ private:
+  static constexpr float kLowest =
+      -65504.0F * 65504.0F;  // below every score of either 16-bit type that is finite
+
+  WarpSplit split() const { return {1, warps_, 1}; }
+  Fragment values(CtaMachine& machine) const {
+    return machine.fragment(1, chunk_, ElementType::fp32, Layout::row_per_cta, split());
+  }
+  GlobalTile tile(int tensor, const Affine& chunk) const {
+    return {tensor, block_index(1), block_index(0), chunk * chunk_, 1, chunk_};
+  }
+
+  void for_chunks(CtaMachine& machine, const std::function<void(const Affine&)>& body) const {
+    const auto counted = [&](const Affine& chunk) {
+      machine.overhead(block_softmax_overhead(piece_));
+      body(chunk);
+    };
+    if (loop_trips() > 0) {
+      machine.loop(kRowSlot, counted);
+    }
+    if (loop_trips() < chunks_) {
+      counted(loop_trips());
+    }
+  }
+
+  Fragment converted(CtaMachine& machine, const Fragment& stored, const Affine& chunk) const {
+    const Fragment x = values(machine);
+    machine.convert(x, stored);
+    if (chunk == Affine(loop_trips())) {
+      machine.mask(x, Mask{0, chunk * chunk_, task_.cols, false, 0});
+    }
+    return x;
+  }
+
+  Fragment exponentials(CtaMachine& machine, const Affine& chunk, const RowVector& maximum) const {
+    const Fragment stored = machine.fragment(1, chunk_, task_.type, Layout::row_per_cta, split());
+    machine.load_shared(stored, stage(row_, chunk));
+    const Fragment x = converted(machine, stored, chunk);
+    machine.apply(x, BinaryOp::subtract, x, maximum);
+    machine.apply(x, UnaryOp::exp, x);
+    return x;
+  }
+
+  void reduce_over_cta(CtaMachine& machine, const RowVector& value, Reduce op) const {
+    machine.finish_rows(value, op);
+    machine.barrier();  // the parts of the reduction before may still be read
+    machine.store_parts(parts_, value);
+    machine.barrier();
+    machine.load_reduced(value, parts_, warps_, op);
+  }
+
+  SoftmaxTask task_;
+  int piece_;
+  int warps_;
+  int chunk_;
+  int chunks_;
+  SharedTile row_;
+  SharedTile parts_;
+};
+
+}  // namespace
+
+LaunchPlan block_softmax_launch(const SoftmaxTask& task) {
+  const BlockSoftmax program(task);
+  if (program.shared_bytes() > kSharedLimit) {
+    throw UnsupportedProblem("softmax keeps a row in " + std::to_string(kSharedLimit) +
+                             " bytes of shared memory, " + std::to_string(task.cols) + " keys need " +
+                             std::to_string(program.shared_bytes()));
+  }
+  LaunchPlan launch;
+  launch.name = "cunn_SoftMaxForwardSmem";
+  launch.grid = grid_of(task.rows, task.segments, 1);
+  launch.warps = program.warps();
+  launch.registers_per_thread = 32;  // measured for the backward kernel of the same form
+  launch.shared_bytes_per_cta = static_cast<std::uint32_t>(program.shared_bytes());
+  launch.programs.push_back({"row", [program](CtaMachine& machine) { program.run(machine); }});
+  std::map<std::int64_t, std::uint32_t> class_of_calls;
+  for (std::int64_t row = 0; row < task.rows; ++row) {
+    // A warp divides the `piece` elements of its lanes by as many instructions; its spans are every warps-th.
+    const std::int64_t spans = masked_spans(task, row, kLanes * program.piece());
+    const std::int64_t calls = (spans * program.piece() + program.warps() / 2) / program.warps();
+    const auto [found, added] =
+        class_of_calls.try_emplace(calls, static_cast<std::uint32_t>(launch.classes.size()));
+    if (added) {
+      launch.classes.push_back(
+          {0, {static_cast<std::uint32_t>(program.loop_trips()), static_cast<std::uint32_t>(calls)}, {}});
+    }
+    if (task.causal) {
+      launch.class_of_block[0].push_back(found->second);
+    }
+  }
+  return launch;
+}
+
+}  // namespace warpscope::kernels::standard
