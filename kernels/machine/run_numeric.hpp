@@ -1,0 +1,27 @@
+// Runs a kernel's CTA programs with numbers, CTA after CTA and launch after launch.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/machine/flop_count.hpp"
+#include "kernels/machine/plan.hpp"
+
+namespace warpscope::kernels {
+
+/// Values by tensor name, segment by segment in row-major order.
+using TensorValues = std::map<std::string, std::vector<float>>;
+
+struct NumericResult {
+  TensorValues tensors;  ///< every tensor of the plan after the last launch
+  std::vector<FlopCount> flops_by_launch;
+  FlopCount flops;  ///< sum over the launches
+};
+
+/// Runs `plan` on `inputs`, which are rounded to the types of their tensors. What no CTA writes stays NaN.
+/// Throws std::invalid_argument where an input tensor is missing, unknown or of the wrong size, and
+/// std::logic_error where a program breaks a rule of the machine.
+NumericResult run_numeric(const KernelPlan& plan, const TensorValues& inputs);
+
+}  // namespace warpscope::kernels

@@ -1,0 +1,131 @@
+#include "tests/support/reference_attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "kernels/machine/rounding.hpp"
+
+namespace warpscope::tests {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Numerical Recipes' linear congruential generator; the high bits are good enough for test data.
+class Generator {
+ public:
+  explicit Generator(std::uint32_t seed) : state_(seed) {}
+  float uniform(float amplitude) {
+    state_ = state_ * 1664525U + 1013904223U;
+    const auto high = static_cast<float>(state_ >> 8U);
+    return (high / 8388608.0F - 1.0F) * amplitude;
+  }
+
+ private:
+  std::uint32_t state_;
+};
+
+kernels::ElementType element_type(const kernels::Problem& problem) {
+  return problem.dtype == kernels::DataType::fp16 ? kernels::ElementType::fp16 : kernels::ElementType::bf16;
+}
+
+std::size_t element(std::int64_t segment, std::int64_t rows, std::int64_t row, std::int64_t cols,
+                    std::int64_t col) {
+  return static_cast<std::size_t>((segment * rows + row) * cols + col);
+}
+
+// Scores of one query against all keys; -inf where masked.
+std::vector<double> scores_of(const kernels::Problem& p, const kernels::TensorValues& inputs,
+                              std::int64_t segment, std::int64_t segment_kv, std::int64_t row) {
+  const std::vector<float>& q = inputs.at("Q");
+  const std::vector<float>& k = inputs.at("K");
+  std::vector<double> scores(static_cast<std::size_t>(p.seqlen_k), -kInfinity);
+  const std::int64_t visible = p.causal ? row + p.seqlen_k - p.seqlen_q + 1 : p.seqlen_k;
+  for (std::int64_t key = 0; key < std::min(visible, p.seqlen_k); ++key) {
+    double sum = 0;
+    for (std::int64_t d = 0; d < p.head_dim; ++d) {
+      sum += static_cast<double>(q[element(segment, p.seqlen_q, row, p.head_dim, d)]) *
+             static_cast<double>(k[element(segment_kv, p.seqlen_k, key, p.head_dim, d)]);
+    }
+    scores[static_cast<std::size_t>(key)] = sum / std::sqrt(static_cast<double>(p.head_dim));
+  }
+  return scores;
+}
+
+void attend(const kernels::Problem& p, const kernels::TensorValues& inputs, std::int64_t segment,
+            std::int64_t segment_kv, std::int64_t row, ReferenceOutput& result) {
+  const std::vector<double> scores = scores_of(p, inputs, segment, segment_kv, row);
+  const double max = *std::ranges::max_element(scores);
+  result.lse.push_back(-kInfinity);
+  const auto out = element(segment, p.seqlen_q, row, p.head_dim, 0);
+  if (max == -kInfinity) {
+    return;
+  }
+  double sum = 0;
+  for (const double score : scores) {
+    sum += std::exp(score - max);
+  }
+  result.lse.back() = max + std::log(sum);
+  const std::vector<float>& v = inputs.at("V");
+  for (std::int64_t key = 0; key < p.seqlen_k; ++key) {
+    const double weight = std::exp(scores[static_cast<std::size_t>(key)] - max) / sum;
+    for (std::int64_t d = 0; d < p.head_dim; ++d) {
+      result.output[out + static_cast<std::size_t>(d)] +=
+          weight * static_cast<double>(v[element(segment_kv, p.seqlen_k, key, p.head_dim, d)]);
+    }
+  }
+}
+
+}  // namespace
+
+ReferenceOutput reference_attention(const kernels::Problem& problem, const kernels::TensorValues& inputs) {
+  ReferenceOutput result;
+  const std::int64_t group = problem.heads / problem.heads_kv;
+  result.output.assign(inputs.at("Q").size(), 0.0);
+  for (std::int64_t b = 0; b < problem.batch; ++b) {
+    for (std::int64_t h = 0; h < problem.heads; ++h) {
+      for (std::int64_t row = 0; row < problem.seqlen_q; ++row) {
+        attend(problem, inputs, b * problem.heads + h, b * problem.heads_kv + h / group, row, result);
+      }
+    }
+  }
+  return result;
+}
+
+kernels::TensorValues random_inputs(const kernels::Problem& problem, std::uint32_t seed, float amplitude) {
+  Generator generator(seed);
+  const auto make = [&](std::int64_t heads, std::int64_t rows) {
+    std::vector<float> values(static_cast<std::size_t>(problem.batch * heads * rows * problem.head_dim));
+    for (float& value : values) {
+      value = kernels::round_to(element_type(problem), generator.uniform(amplitude));
+    }
+    return values;
+  };
+  kernels::TensorValues inputs;
+  inputs["Q"] = make(problem.heads, problem.seqlen_q);
+  inputs["K"] = make(problem.heads_kv, problem.seqlen_k);
+  inputs["V"] = make(problem.heads_kv, problem.seqlen_k);
+  return inputs;
+}
+
+double largest_error(const std::vector<float>& got, const std::vector<double>& want) {
+  if (got.size() != want.size()) {
+    throw std::invalid_argument("outputs of different size cannot be compared");
+  }
+  double largest = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const auto value = static_cast<double>(got[i]);
+    if (std::isnan(value) || std::isinf(value) || std::isinf(want[i])) {
+      if (value != want[i]) {
+        return kInfinity;
+      }
+      continue;
+    }
+    largest = std::max(largest, std::abs(value - want[i]));
+  }
+  return largest;
+}
+
+}  // namespace warpscope::tests

@@ -1,0 +1,31 @@
+// Attention in double precision and reproducible inputs: what kernels' numbers are checked against.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernel.hpp"
+#include "kernels/machine/run_numeric.hpp"
+
+namespace warpscope::tests {
+
+/// Segments of batch * heads + head, rows of queries.
+struct ReferenceOutput {
+  std::vector<double> output;  ///< seqlen_q x head_dim per segment; 0 in rows without keys
+  std::vector<double> lse;     ///< natural logarithm, seqlen_q per segment; -inf in rows without keys
+};
+
+/// softmax(Q K^T / sqrt(head_dim)) V of inputs already rounded to the problem's type; the causal mask is
+/// aligned to the bottom right and query head h reads key head h / (heads / heads_kv).
+ReferenceOutput reference_attention(const kernels::Problem& problem, const kernels::TensorValues& inputs);
+
+/// Q, K and V of `problem`, rounded to its type, uniform in [-amplitude, amplitude], the same on every
+/// machine.
+kernels::TensorValues random_inputs(const kernels::Problem& problem, std::uint32_t seed,
+                                    float amplitude = 1.0F);
+
+/// Largest |got - want| where both are finite; infinity where one is NaN or only one is infinite, or infinite
+/// with the other sign.
+double largest_error(const std::vector<float>& got, const std::vector<double>& want);
+
+}  // namespace warpscope::tests
