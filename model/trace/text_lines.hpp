@@ -1,4 +1,4 @@
-// The lines of a trace file that hold something, and lists of numbers as runs.
+// The lines of a trace file that hold something.
 #pragma once
 
 #include <cstddef>
@@ -29,23 +29,6 @@ class TextLines {
   std::string file_;
   std::string line_;
   std::size_t number_ = 0;
-};
-
-/// Numbers that a file may spell as runs (`0*1000`): a limit for all of it keeps a short file from filling
-/// memory.
-class RunBudget {
- public:
-  /// Takes `count` numbers; fails at the cursor when the file asks for more than kMost in all.
-  void take(TextCursor& cursor, std::uint64_t count) {
-    if (count > left_) {
-      cursor.fail("list", std::to_string(count) + " values", "a file may spell at most 67108864 in all");
-    }
-    left_ -= count;
-  }
-
- private:
-  static constexpr std::uint64_t kMost = std::uint64_t{1} << 26;
-  std::uint64_t left_ = kMost;
 };
 
 }  // namespace warpscope::trace

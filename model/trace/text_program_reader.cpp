@@ -2,9 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/trace/opcode_suggestion.hpp"
 
 namespace warpscope::trace {
+namespace {
+
+constexpr std::string_view kWordsOutside[] = {"tensor",  "launch",  "program", "class",   "class_x",
+                                              "class_y", "class_z", "grid",    "threads", "end"};
+
+}  // namespace
 
 LocatedProgram TextProgramReader::read(TextCursor& header) {
   result_ = {};
@@ -97,9 +105,14 @@ void TextProgramReader::close_loop(TextCursor& cursor) {
 
 void TextProgramReader::read_instruction(TextCursor& cursor, std::string_view opcode) {
   const std::optional<Opcode> found = opcode_from_name(opcode);
+  if (opcode.empty()) {
+    cursor.fail("statement", cursor.lookahead(), "expected an opcode, loop, operand or }");
+  }
+  if (!found && std::ranges::find(kWordsOutside, opcode) != std::end(kWordsOutside)) {
+    cursor.fail("statement", opcode, "cannot stand in a program; is a } missing above?");
+  }
   if (!found) {
-    cursor.fail("opcode", opcode.empty() ? cursor.lookahead() : opcode,
-                fmt::format("unknown; the nearest is {}", nearest_opcode_name(opcode)));
+    cursor.fail("opcode", opcode, fmt::format("unknown; the nearest is {}", nearest_opcode_name(opcode)));
   }
   constexpr std::size_t kMostInstructions = std::size_t{1} << 30;
   if (result_.program.code.size() == kMostInstructions) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "model/trace/tensor_kind.hpp"
+#include "model/trace/text_class_reader.hpp"
 #include "model/trace/text_lines.hpp"
 #include "model/trace/text_program_reader.hpp"
 
@@ -15,9 +16,6 @@ namespace {
 
 constexpr std::size_t kMostTensors = kSharedMemory;
 constexpr std::size_t kMostPrograms = 65536;
-constexpr std::size_t kMostWarps = 32;
-
-using NameTable = std::unordered_map<std::string, std::uint16_t>;
 
 /// Where the parts of a launch stand, for errors that validate() finds.
 struct LaunchLines {
@@ -157,9 +155,9 @@ class TextReader {
     } else if (word == "shared") {
       launch.shared_bytes_per_cta = cursor.integer<std::uint32_t>("shared");
     } else if (word == "class_x" || word == "class_y" || word == "class_z") {
-      read_class_table(cursor, launch.class_of_block[static_cast<std::size_t>(word.back() - 'x')]);
+      classes_.read_table(cursor, launch.class_of_block[static_cast<std::size_t>(word.back() - 'x')]);
     } else if (word == "class") {
-      launch.classes.push_back(read_class(cursor));
+      launch.classes.push_back(classes_.read_class(cursor, programs_));
     } else if (word == "program") {
       read_program(cursor, launch);
       return;  // its block ends on another line
@@ -192,80 +190,12 @@ class TextReader {
     launch_lines_.back().programs.push_back(std::move(located.lines));
   }
 
-  /// `3`, a run `3*1000` or a ramp `0..15` (also downwards), separated by spaces; lines add up.
-  void read_class_table(TextCursor& cursor, std::vector<std::uint32_t>& table) {
-    while (!cursor.at_end()) {
-      const auto first = cursor.integer<std::uint32_t>("class");
-      if (cursor.accept_adjacent('*')) {
-        const auto count = cursor.integer<std::uint32_t>("run length", 1);
-        budget_.take(cursor, count);
-        table.insert(table.end(), count, first);
-      } else if (cursor.accept_adjacent('.') && cursor.accept_adjacent('.')) {
-        const auto last = cursor.integer<std::uint32_t>("class");
-        budget_.take(cursor, std::uint64_t{first < last ? last - first : first - last} + 1);
-        for (std::uint32_t value = first; value != last; value += first < last ? 1U : ~0U) {
-          table.push_back(value);
-        }
-        table.push_back(last);
-      } else {
-        budget_.take(cursor, 1);
-        table.push_back(first);
-      }
-    }
-  }
-
-  CtaClass read_class(TextCursor& cursor) {
-    CtaClass result;
-    expect_key(cursor, "programs");
-    read_list(cursor, kMostWarps, result.program_of_warp, [this](TextCursor& at) {
-      const std::string name = at.name("program");
-      const auto found = programs_.find(name);
-      if (found == programs_.end()) {
-        at.fail("program", name, "unknown; its `program` block must stand above in this launch");
-      }
-      return found->second;
-    });
-    if (!cursor.at_end() && cursor.lookahead() == "trips") {
-      expect_key(cursor, "trips");
-      read_list(cursor, 65536, result.trip_counts,
-                [](TextCursor& at) { return at.integer<std::uint32_t>("trip count"); });
-    }
-    if (!cursor.at_end()) {
-      expect_key(cursor, "symbols");
-      read_list(cursor, 32768, result.symbols,
-                [](TextCursor& at) { return at.integer<std::int64_t>("symbol"); });
-    }
-    return result;
-  }
-
-  static void expect_key(TextCursor& cursor, std::string_view key) {
-    const std::string_view word = cursor.word();
-    if (word != key || !cursor.accept('=')) {
-      cursor.fail("class", word.empty() ? cursor.lookahead() : word,
-                  "expected class programs=NAME*4,NAME trips=1,2 symbols=0,1");
-    }
-  }
-
-  template <typename T, typename ReadOne>
-  void read_list(TextCursor& cursor, std::size_t most, std::vector<T>& list, ReadOne read_one) {
-    do {
-      const T value = read_one(cursor);
-      const std::size_t count =
-          cursor.accept_adjacent('*') ? cursor.integer<std::size_t>("run length", 1) : std::size_t{1};
-      if (count > most - list.size()) {
-        cursor.fail("list", fmt::format("{} values", count), fmt::format("at most {} in all", most));
-      }
-      budget_.take(cursor, count);
-      list.insert(list.end(), count, value);
-    } while (cursor.accept(','));
-  }
-
   TextLines lines_;
   Trace trace_;
   NameTable tensors_;
   NameTable programs_;  // of the launch being read
   std::vector<LaunchLines> launch_lines_;
-  RunBudget budget_;
+  TextClassReader classes_;
 };
 
 }  // namespace

@@ -1,0 +1,155 @@
+// Static counts against walking every CTA, warp and iteration one by one.
+#include "model/trace/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "model/trace/execution_count.hpp"
+#include "model/trace/text_reader.hpp"
+#include "tests/unit/trace_random.hpp"
+
+namespace warpscope::trace {
+namespace {
+
+/// Executes one warp's control flow and counts what it passes.
+class Walker {
+ public:
+  Walker(const WarpProgram& program, const CtaClass& cta_class, OpcodeCounts& counts,
+         std::vector<RequestedBytes>& bytes)
+      : program_(program), class_(cta_class), counts_(counts), bytes_(bytes) {}
+
+  void walk() { walk_range(0, static_cast<std::uint32_t>(program_.code.size()), 0); }
+
+ private:
+  void walk_range(std::uint32_t begin, std::uint32_t end, std::size_t next_loop) {
+    std::uint32_t i = begin;
+    while (i < end) {
+      while (next_loop < program_.loops.size() && program_.loops[next_loop].begin < i) {
+        ++next_loop;
+      }
+      if (next_loop < program_.loops.size() && program_.loops[next_loop].begin == i) {
+        walk_loop(next_loop);
+        i = program_.loops[next_loop].end;
+        ++next_loop;
+        continue;
+      }
+      count(program_.code[i++]);
+    }
+  }
+
+  void walk_loop(std::size_t number) {
+    const Loop& loop = program_.loops[number];
+    std::int64_t trips = class_.trip_counts[loop.trip_slot];
+    for (std::size_t k = 0; k < iterations_.size(); ++k) {
+      trips += std::int64_t{loop.trips_per_iteration[k]} * iterations_[k];
+    }
+    for (std::int64_t i = 0; i < trips; ++i) {
+      iterations_.push_back(i);
+      walk_range(loop.begin, loop.end, number + 1);
+      iterations_.pop_back();
+    }
+  }
+
+  void count(const Instruction& instruction) {
+    ++counts_[instruction.opcode];
+    if (instruction.memory == kNoMemory) {
+      return;
+    }
+    const MemoryOperand& operand = program_.memory_operands[instruction.memory];
+    if (operand.tensor == kSharedMemory) {
+      return;
+    }
+    switch (info(instruction.opcode).op_class) {
+      case OpClass::global_store:
+      case OpClass::global_reduce:
+      case OpClass::local_store:
+        bytes_[operand.tensor].written += operand.bytes;
+        break;
+      default:
+        bytes_[operand.tensor].read += operand.bytes;
+    }
+  }
+
+  const WarpProgram& program_;
+  const CtaClass& class_;
+  OpcodeCounts& counts_;
+  std::vector<RequestedBytes>& bytes_;
+  std::vector<std::int64_t> iterations_;
+};
+
+void walk_launch(const Launch& launch, OpcodeCounts& counts, std::vector<RequestedBytes>& bytes) {
+  for (std::uint32_t z = 0; z < launch.grid[2]; ++z) {
+    for (std::uint32_t y = 0; y < launch.grid[1]; ++y) {
+      for (std::uint32_t x = 0; x < launch.grid[0]; ++x) {
+        const CtaClass& cta_class = launch.classes[class_of(launch, x, y, z)];
+        for (const std::uint16_t program : cta_class.program_of_warp) {
+          Walker(launch.programs[program], cta_class, counts, bytes).walk();
+        }
+      }
+    }
+  }
+}
+
+TEST(TraceStatistics, AgreeWithWalkingEveryWarp) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    const Trace trace = random_trace(seed);
+    OpcodeCounts counts;
+    std::vector<RequestedBytes> bytes(trace.tensors.size());
+    for (const Launch& launch : trace.launches) {
+      walk_launch(launch, counts, bytes);
+    }
+    ASSERT_EQ(executed_instructions(trace), counts) << "seed " << seed;
+    ASSERT_EQ(requested_bytes(trace), bytes) << "seed " << seed;
+  }
+}
+
+TEST(TraceStatistics, AgreeOnEveryPairOfLoopParameters) {
+  WarpProgram program;
+  program.code = {bare(Opcode::NOP), bare(Opcode::BRA), bare(Opcode::BRA), bare(Opcode::EXIT)};
+  for (std::uint32_t outer = 0; outer < 7; ++outer) {
+    for (std::uint32_t inner = 0; inner < 7; ++inner) {
+      for (std::int32_t step = -4; step <= 4; ++step) {
+        program.loops = {{0, 3, 0, {}}, {0, 2, 1, {step, 0, 0}}};
+        const CtaClass cta_class{{0}, {outer, inner}, {}};
+        std::uint64_t expected = 0;
+        for (std::int64_t i = 0; i < outer; ++i) {
+          expected += static_cast<std::uint64_t>(std::max<std::int64_t>(0, inner + step * i));
+        }
+        EXPECT_EQ(executed_stretches(program, cta_class).at(0).count, expected) << outer << inner << step;
+      }
+    }
+  }
+}
+
+TEST(TraceStatistics, HugeGridsAndTripsTakeNoTime) {
+  std::istringstream text(
+      "warpscope_trace 1\nlaunch big {\n grid 2000000000 1000 1\n program p {\n  loop n=slot0 {\n   BRA\n  "
+      "}\n  EXIT\n"
+      " }\n class programs=p trips=1000000\n}\nend\n");
+  const OpcodeCounts counts = executed_instructions(read_text(text, "big"));
+  EXPECT_EQ(counts.at(Opcode::BRA), 2'000'000'000'000'000'000U);
+  EXPECT_EQ(counts.at(Opcode::EXIT), 2'000'000'000'000U);
+  EXPECT_EQ(total(counts), 2'000'002'000'000'000'000U);
+}
+
+TEST(TraceStatistics, CountsBeyond64BitsAreRefused) {
+  std::istringstream text(
+      "warpscope_trace 1\nlaunch big {\n grid 2000000000 60000 60000\n program p {\n  loop n=slot0 {\n   "
+      "BRA\n  }\n"
+      "  EXIT\n }\n class programs=p trips=4000000000\n}\nend\n");
+  const Trace trace = read_text(text, "big");
+  EXPECT_THROW(executed_instructions(trace), std::invalid_argument);
+}
+
+TEST(TraceStatistics, ClassesAreCountedOverAllThreeTables) {
+  Launch launch;
+  launch.grid = {3, 2, 5};
+  launch.classes.resize(4);
+  launch.class_of_block = {{{0, 1, 2}, {0, 1}, {}}};
+  EXPECT_EQ(ctas_per_class(launch), (std::vector<std::uint64_t>{5, 10, 10, 5}));
+}
+
+}  // namespace
+}  // namespace warpscope::trace
