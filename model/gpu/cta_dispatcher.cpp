@@ -15,7 +15,9 @@ CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& la
                              int ctas_per_sm)
     : grid_(launch.grid),
       cta_count_(trace::cta_count(launch)),
-      interval_(std::llround(sm_clock_mhz / 1e3 / config.launch.cta_per_ns * static_cast<double>(kDispatchUnits))),
+      interval_(
+          std::llround(sm_clock_mhz / 1e3 / config.launch.cta_per_ns * static_cast<double>(kDispatchUnits))),
+      burst_interval_(std::llround(static_cast<double>(kDispatchUnits) / config.launch.burst_cta_per_clk)),
       next_slot_(0),
       ctas_per_sm_(ctas_per_sm),
       free_slots_(static_cast<std::size_t>(config.gpu.sm_count), ctas_per_sm),
@@ -45,7 +47,9 @@ std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
       std::vector<int>& fewer = sms_by_free_[free - 1];
       fewer.push_back(sm);
       std::ranges::push_heap(fewer, std::greater<>{});
-      next_slot_ = std::max(next_slot_ + interval_, earliest * kDispatchUnits);
+      const bool first_wave = next_cta_ < free_slots_.size() * static_cast<std::size_t>(ctas_per_sm_);
+      next_slot_ =
+          std::max(next_slot_ + (first_wave ? burst_interval_ : interval_), earliest * kDispatchUnits);
       Dispatch dispatch;
       dispatch.sm = sm;
       dispatch.start = next_slot_ / kDispatchUnits;

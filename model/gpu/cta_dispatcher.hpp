@@ -19,11 +19,12 @@ struct Dispatch {
   sim::Cycles start = 0;
 };
 
-/// Hands out CTAs in blockIdx order, x fastest, at a limited rate, each to the SM with the most free slots (the lowest
-/// index among equals).
+/// Hands out CTAs in blockIdx order, x fastest, at a limited rate, each to the SM with the most free slots
+/// (the lowest index among equals).
 class CtaDispatcher {
  public:
-  CtaDispatcher(const hw::HwConfig& config, const trace::Launch& launch, double sm_clock_mhz, int ctas_per_sm);
+  CtaDispatcher(const hw::HwConfig& config, const trace::Launch& launch, double sm_clock_mhz,
+                int ctas_per_sm);
 
   /// The next CTA, if there is one and some SM has a free slot. `earliest` is when the slot is ready for it.
   std::optional<Dispatch> next(sim::Cycles earliest);
@@ -38,12 +39,14 @@ class CtaDispatcher {
   std::array<std::uint32_t, 3> grid_;
   std::uint64_t cta_count_;
   std::uint64_t next_cta_ = 0;
-  std::int64_t interval_;   ///< between two CTAs, in 1/kDispatchUnits cycles
-  std::int64_t next_slot_;  ///< of the dispatcher, same unit
+  std::int64_t interval_;        ///< between two CTAs, in 1/kDispatchUnits cycles
+  std::int64_t burst_interval_;  ///< while the first wave fills the chip
+  std::int64_t next_slot_;       ///< of the dispatcher, same unit
   int ctas_per_sm_;
   int active_sms_ = 0;
-  std::vector<int> free_slots_;              ///< by SM
-  std::vector<std::vector<int>> sms_by_free_; ///< min-heaps of SM indices by number of free slots, lazily cleaned
+  std::vector<int> free_slots_;  ///< by SM
+  std::vector<std::vector<int>>
+      sms_by_free_;  ///< min-heaps of SM indices by number of free slots, lazily cleaned
 };
 
 }  // namespace warpscope::gpu

@@ -39,10 +39,10 @@ struct Gpu::LaunchState {
   CtaDispatcher dispatcher;
   sm::SliceMemo memo;
   sim::EventQueue<Event> events;
-  std::vector<sim::Cycles> local_time;      ///< by SM: start of its next slice
-  std::vector<bool> slice_pending;          ///< by SM
-  std::vector<sim::Cycles> active_since;    ///< by SM
-  std::vector<int> resident;                ///< CTAs by SM
+  std::vector<sim::Cycles> local_time;    ///< by SM: start of its next slice
+  std::vector<bool> slice_pending;        ///< by SM
+  std::vector<sim::Cycles> active_since;  ///< by SM
+  std::vector<int> resident;              ///< CTAs by SM
   sim::Cycles end = 0;
   std::uint64_t sm_active_cycles = 0;
   std::string deadlock;
@@ -74,10 +74,19 @@ LaunchCounts Gpu::run(const trace::Launch& launch, const SimulationOptions& opti
   counts.occupancy = sm::occupancy(config_, launch);
   const int slots = std::min(counts.occupancy.ctas_per_sm, sm::kMaxCtas);
   const std::size_t sms = sms_.size();
-  launch_ = std::make_unique<LaunchState>(LaunchState{
-      launch, sm::decode(config_, trace_, launch),
-      CtaDispatcher(config_, launch, counts.sm_clock_mhz, slots), {}, {}, std::vector<sim::Cycles>(sms, 0),
-      std::vector<bool>(sms, false), std::vector<sim::Cycles>(sms, 0), std::vector<int>(sms, 0), 0, 0, {}});
+  launch_ =
+      std::make_unique<LaunchState>(LaunchState{launch,
+                                                sm::decode(config_, trace_, launch),
+                                                CtaDispatcher(config_, launch, counts.sm_clock_mhz, slots),
+                                                {},
+                                                {},
+                                                std::vector<sim::Cycles>(sms, 0),
+                                                std::vector<bool>(sms, false),
+                                                std::vector<sim::Cycles>(sms, 0),
+                                                std::vector<int>(sms, 0),
+                                                0,
+                                                0,
+                                                {}});
   l2_.begin_launch(counts.sm_clock_mhz, options.warm_l2);
   hbm_.set_sm_clock(counts.sm_clock_mhz);
   hbm_.reset_traffic();
@@ -110,7 +119,8 @@ void Gpu::dispatch(sim::Cycles slot_ready, sim::Cycles now) {
     const auto sm = static_cast<std::size_t>(next->sm);
     sm::ResidentCta cta;
     cta.block = next->block;
-    cta.cta_class = &state.launch.classes[trace::class_of(state.launch, cta.block[0], cta.block[1], cta.block[2])];
+    cta.cta_class =
+        &state.launch.classes[trace::class_of(state.launch, cta.block[0], cta.block[1], cta.block[2])];
     if (!state.slice_pending[sm]) {
       state.local_time[sm] = std::max(state.local_time[sm], now);
       state.slice_pending[sm] = true;
@@ -158,8 +168,9 @@ void Gpu::process_events() {
       if (--state.resident[sm] == 0) {
         state.sm_active_cycles += static_cast<std::uint64_t>(event.time - state.active_since[sm]);
       }
-      const std::int32_t ports = std::max(sms_[sm]->core().state().l2_port_units,
-                                          sms_[sm]->core().state().dram_port_units) / memory::kPortUnits;
+      const std::int32_t ports =
+          std::max(sms_[sm]->core().state().l2_port_units, sms_[sm]->core().state().dram_port_units) /
+          memory::kPortUnits;
       state.end = std::max({state.end, event.time, state.local_time[sm] + ports});
       dispatch(event.time + config_.sm.issue.cta_turnaround_cycles, event.time);
     }
@@ -174,11 +185,12 @@ void Gpu::report_deadlock(const sm::Sm& sm) const {
     const auto program = static_cast<std::size_t>(after - decoded.program_begin.begin()) - 1;
     const std::uint32_t number = pc - decoded.program_begin[program];
     const trace::WarpProgram& text = launch_->launch.programs[program];
-    warps += fmt::format("{}warp {} at {}:{} ({}{})", warps.empty() ? "" : ", ", warp, text.name, number,
-                         number > 0 && trace::info(text.code[number - 1].opcode).op_class == trace::OpClass::barrier
-                             ? "behind "
-                             : "",
-                         trace::info(text.code[number > 0 ? number - 1 : 0].opcode).name);
+    warps += fmt::format(
+        "{}warp {} at {}:{} ({}{})", warps.empty() ? "" : ", ", warp, text.name, number,
+        number > 0 && trace::info(text.code[number - 1].opcode).op_class == trace::OpClass::barrier
+            ? "behind "
+            : "",
+        trace::info(text.code[number > 0 ? number - 1 : 0].opcode).name);
   }
   throw DeadlockError(fmt::format("deadlock in launch '{}' on SM {}: no warp can make progress; waiting: {}",
                                   launch_->launch.name, sm.index(), warps));

@@ -18,15 +18,15 @@ namespace warpscope::gpu {
 struct LaunchCounts {
   sim::Cycles cycles = 0;
   metrics::Occupancy occupancy;
-  sm::SmCounters counters;              ///< sum over SMs
-  std::uint64_t instructions = 0;       ///< executed by the kernel
-  std::uint64_t stepped = 0;            ///< of these, stepped one by one
-  std::uint64_t sm_active_cycles = 0;   ///< sum over SMs of cycles with a resident CTA
+  sm::SmCounters counters;             ///< sum over SMs
+  std::uint64_t instructions = 0;      ///< executed by the kernel
+  std::uint64_t stepped = 0;           ///< of these, stepped one by one
+  std::uint64_t sm_active_cycles = 0;  ///< sum over SMs of cycles with a resident CTA
   double sm_clock_mhz = 0;
 };
 
-/// Runs one launch after another. A single SC_METHOD takes events from a queue with a total order: slices of SMs and ends
-/// of CTAs.
+/// Runs one launch after another. A single SC_METHOD takes events from a queue with a total order: slices of
+/// SMs and ends of CTAs.
 class Gpu : public sc_core::sc_module {
  public:
   Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const trace::Trace& trace);

@@ -10,8 +10,8 @@
 namespace warpscope::gpu {
 namespace {
 
-using trace::Opcode;
 using trace::OpClass;
+using trace::Opcode;
 using trace::Pipe;
 
 /// Instruction-count metrics: which opcodes a name sums over.
@@ -20,17 +20,24 @@ struct CountMetric {
   bool (*counts)(const trace::OpcodeInfo& op);
 };
 
-bool is_matrix_load(const trace::OpcodeInfo& op) { return op.name.starts_with("LDSM"); }
+bool is_matrix_load(const trace::OpcodeInfo& op) {
+  return op.name.starts_with("LDSM");
+}
 
 constexpr std::array kCountMetrics = {
     CountMetric{"sm__inst_executed.sum", [](const trace::OpcodeInfo&) { return true; }},
-    CountMetric{"sm__inst_executed_pipe_tensor.sum", [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::tensor; }},
+    CountMetric{"sm__inst_executed_pipe_tensor.sum",
+                [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::tensor; }},
     CountMetric{"sm__inst_executed_pipe_tensor_op_hmma.sum",
                 [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::tensor; }},
-    CountMetric{"sm__inst_executed_pipe_fma.sum", [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::fma; }},
-    CountMetric{"sm__inst_executed_pipe_alu.sum", [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::alu; }},
-    CountMetric{"sm__inst_executed_pipe_xu.sum", [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::xu; }},
-    CountMetric{"sm__inst_executed_pipe_lsu.sum", [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::lsu; }},
+    CountMetric{"sm__inst_executed_pipe_fma.sum",
+                [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::fma; }},
+    CountMetric{"sm__inst_executed_pipe_alu.sum",
+                [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::alu; }},
+    CountMetric{"sm__inst_executed_pipe_xu.sum",
+                [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::xu; }},
+    CountMetric{"sm__inst_executed_pipe_lsu.sum",
+                [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::lsu; }},
     CountMetric{"sm__inst_executed_pipe_uniform.sum",
                 [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::uniform; }},
     CountMetric{"smsp__inst_executed_op_ldsm.sum", is_matrix_load},
@@ -74,8 +81,9 @@ void add_stalls(metrics::LaunchResult& result, const sm::SmCounters& counters, s
   for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
     const std::string name = fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio",
                                          metrics::name(static_cast<metrics::Stall>(i)));
-    result.metrics[name] =
-        instructions == 0 ? 0 : static_cast<double>(counters.stall_warp_cycles[i]) / static_cast<double>(instructions);
+    result.metrics[name] = instructions == 0 ? 0
+                                             : static_cast<double>(counters.stall_warp_cycles[i]) /
+                                                   static_cast<double>(instructions);
   }
 }
 
@@ -138,7 +146,8 @@ metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Tra
   }
   result.metrics["sm__cycles_elapsed.max"] = static_cast<double>(counts.cycles);
   result.metrics["sm__cycles_active.avg"] = active / sms;
-  result.metrics["sm__warps_active.avg.per_cycle_active"] = active > 0 ? static_cast<double>(warp_cycles) / active : 0;
+  result.metrics["sm__warps_active.avg.per_cycle_active"] =
+      active > 0 ? static_cast<double>(warp_cycles) / active : 0;
   result.metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] = load_wavefronts;
   result.metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"] = store_wavefronts;
   result.metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] = load_wavefronts + store_wavefronts;

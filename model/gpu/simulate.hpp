@@ -14,8 +14,8 @@ struct SimulationOptions {
   bool warm_l2 = false;  ///< keep the L2 between launches; otherwise each launch starts cold
 };
 
-/// Runs all launches of `trace` one after another. Throws std::invalid_argument where a launch does not fit the GPU
-/// and DeadlockError (model/gpu/deadlock.hpp) where no warp can make progress.
+/// Runs all launches of `trace` one after another. Throws std::invalid_argument where a launch does not fit
+/// the GPU and DeadlockError (model/gpu/deadlock.hpp) where no warp can make progress.
 metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
                                    const SimulationOptions& options = {});
 

@@ -41,6 +41,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.icache.l1_bytes), "bytes", 1, 16777216, "next instruction cache level, shared by the SM"},
   KeySpec{WARPSCOPE_KEY(sm.icache.line_bytes), "bytes", 16, 4096, "instruction cache line"},
   KeySpec{WARPSCOPE_KEY(sm.icache.l1_fill_cycles), "cycles", 0, 10000, "per line and sub-core from the next level"},
+  KeySpec{WARPSCOPE_KEY(sm.icache.prefetch_lines), "lines", 0, 64, "lines that the prefetcher runs ahead of a warp"},
   KeySpec{WARPSCOPE_KEY(sm.icache.l2_fill_cycles), "cycles", 0, 10000, "per line from beyond the next level"},
 
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.interval_cycles), "cycles", 1, 1000, "between two m16n8k16 on one sub-core"},
@@ -97,6 +98,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(hbm.mixed_efficiency), "of peak", 0.01, 1, "sustained, equal reads and writes"},
 
   KeySpec{WARPSCOPE_KEY(launch.overhead_us), "us", 0, 10000, "launch of a kernel behind another in a stream"},
+  KeySpec{WARPSCOPE_KEY(launch.burst_cta_per_clk), "CTAs/clk", 0.001, 1000, "CTA dispatch rate into an empty chip"},
   KeySpec{WARPSCOPE_KEY(launch.cta_per_ns), "CTAs/ns", 0.001, 1000, "CTA dispatch rate of the whole chip"},
 };
 // clang-format on

@@ -49,6 +49,7 @@ struct InstructionCache {
   int line_bytes = 0;
   int l1_fill_cycles = 0;  ///< per line and sub-core from the next level
   int l2_fill_cycles = 0;  ///< per line from beyond it
+  int prefetch_lines = 0;  ///< lines that the prefetcher runs ahead of a warp
 };
 
 struct Mio {
@@ -125,8 +126,9 @@ struct Hbm {
 };
 
 struct LaunchCosts {
-  double overhead_us = 0;  ///< launch of a kernel behind another in a stream
-  double cta_per_ns = 0;   ///< dispatch rate of the whole chip
+  double overhead_us = 0;        ///< launch of a kernel behind another in a stream
+  double burst_cta_per_clk = 0;  ///< dispatch rate into an empty chip, until its slots are full
+  double cta_per_ns = 0;         ///< dispatch rate of the whole chip, sustained
 };
 
 struct HwConfig {

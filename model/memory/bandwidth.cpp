@@ -9,7 +9,8 @@ namespace warpscope::memory {
 namespace {
 
 std::int64_t units_per_byte(double bytes_per_clk) {
-  return static_cast<std::int64_t>(std::llround(static_cast<double>(kPortUnits * kShareScale) / bytes_per_clk));
+  return static_cast<std::int64_t>(
+      std::llround(static_cast<double>(kPortUnits * kShareScale) / bytes_per_clk));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ struct BandwidthShare {
 inline constexpr std::int64_t kShareScale = 1 << 16;
 
 /// Fraction of peak that HBM sustains when `write_fraction` of the bytes are writes. The three points of the
-/// configuration (reads only, equal mix, writes only) are joined by the parabola of cost per byte through them: bus
-/// turnarounds are most frequent at an equal mix.
+/// configuration (reads only, equal mix, writes only) are joined by the parabola of cost per byte through
+/// them: bus turnarounds are most frequent at an equal mix.
 double hbm_efficiency(const hw::Hbm& hbm, double write_fraction);
 
 /// Shares while `active_sms` SMs have work and `write_fraction` of the HBM traffic are writes.

@@ -9,7 +9,9 @@ std::uint32_t line_mask(int first_line, int lines) {
   return lines >= 32 ? ~0U : ((1U << lines) - 1U) << first_line;
 }
 
-std::int64_t bytes_of(std::uint32_t mask) { return std::popcount(mask) * kLineBytes; }
+std::int64_t bytes_of(std::uint32_t mask) {
+  return std::popcount(mask) * kLineBytes;
+}
 
 }  // namespace
 
@@ -90,7 +92,8 @@ Lookup BlockCache::access(BlockId id, int first_line, int lines, bool write, int
   }
   Entry& entry = entries_[static_cast<std::size_t>(index)];
   // The home copy always exists; a reader of another partition adds one there. Writes go to the home alone.
-  std::uint32_t partitions = entry.partitions | (1U << (static_cast<std::uint64_t>(id.block) % home_partitions_));
+  std::uint32_t partitions =
+      entry.partitions | (1U << (static_cast<std::uint64_t>(id.block) % home_partitions_));
   if (!write) {
     partitions |= 1U << partition;
   }

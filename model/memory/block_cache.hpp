@@ -31,15 +31,16 @@ struct Lookup {
   std::int64_t newly_dirty_bytes = 0;  ///< writes only: lines that were clean or absent before
 };
 
-/// State of the cache between accesses; no notion of time. Capacity counts a block once per partition whose SMs read it,
-/// because a partition keeps its own copy of data homed in the other one.
+/// State of the cache between accesses; no notion of time. Capacity counts a block once per partition whose
+/// SMs read it, because a partition keeps its own copy of data homed in the other one.
 class BlockCache {
  public:
   BlockCache(std::int64_t capacity_bytes, int partitions);
 
-  /// Touches lines [first_line, first_line + lines) of a block for an SM of `partition` and makes it the most recent.
-  /// Blocks that had to leave are appended to `evicted`.
-  Lookup access(BlockId id, int first_line, int lines, bool write, int partition, std::vector<Eviction>& evicted);
+  /// Touches lines [first_line, first_line + lines) of a block for an SM of `partition` and makes it the most
+  /// recent. Blocks that had to leave are appended to `evicted`.
+  Lookup access(BlockId id, int first_line, int lines, bool write, int partition,
+                std::vector<Eviction>& evicted);
   /// Forgets everything without writing back.
   void clear();
   std::int64_t dirty_bytes() const;

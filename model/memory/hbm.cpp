@@ -16,7 +16,9 @@ void Hbm::set_sm_clock(double sm_clock_mhz) {
       static_cast<sc_core::sc_time::value_type>(std::llround(latency_ns_ * sm_clock_mhz / 1e3)));
 }
 
-void Hbm::reset_traffic() { traffic_.assign(traffic_.size(), {}); }
+void Hbm::reset_traffic() {
+  traffic_.assign(traffic_.size(), {});
+}
 
 void Hbm::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   Transaction* transaction = nullptr;

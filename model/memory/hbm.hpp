@@ -1,10 +1,10 @@
 // HBM behind the L2: latency of a miss, and which tensor's bytes crossed the pins.
 #pragma once
 
+#include <tlm_utils/simple_target_socket.h>
 #include <cstdint>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_target_socket.h>
 #include <vector>
 
 #include "model/hw/hw_config.hpp"
@@ -17,8 +17,9 @@ struct HbmTraffic {
   std::uint64_t write_bytes = 0;
 };
 
-/// TLM target. Adds the latency of a row access to the annotated delay (one time unit is one SM cycle) and counts bytes
-/// by the tensor named in the payload's Transaction. Bandwidth is divided among SMs by the L2 (bandwidth.hpp).
+/// TLM target. Adds the latency of a row access to the annotated delay (one time unit is one SM cycle) and
+/// counts bytes by the tensor named in the payload's Transaction. Bandwidth is divided among SMs by the L2
+/// (bandwidth.hpp).
 class Hbm : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Hbm> socket;

@@ -5,18 +5,19 @@
 namespace warpscope::memory {
 namespace {
 
-/// Load is summed over epochs of this length and takes effect two epochs later, when all SMs have passed the first: a
-/// response must not depend on how far one SM runs ahead of another.
+/// Load is summed over epochs of this length and takes effect two epochs later, when all SMs have passed the
+/// first: a response must not depend on how far one SM runs ahead of another.
 constexpr std::int64_t kEpochCycles = 8192;
 constexpr std::int64_t kEpochDelay = 2;
-/// SM counts are rounded up to a sixteenth of the chip and write fractions to an eighth, so that the tail of a launch
-/// passes through few different shares.
+/// SM counts are rounded up to a sixteenth of the chip and write fractions to an eighth, so that the tail of
+/// a launch passes through few different shares.
 constexpr int kShareSteps = 16;
 constexpr int kWriteSteps = 8;
 
 }  // namespace
 
-L2::L2(const sc_core::sc_module_name& name, const hw::HwConfig& config, std::vector<std::int64_t> segment_bytes)
+L2::L2(const sc_core::sc_module_name& name, const hw::HwConfig& config,
+       std::vector<std::int64_t> segment_bytes)
     : sc_module(name),
       sm_side("sm_side"),
       hbm_side("hbm_side"),
@@ -32,7 +33,9 @@ L2::L2(const sc_core::sc_module_name& name, const hw::HwConfig& config, std::vec
 }
 
 // A payload deletes its extensions; this one is a member.
-L2::~L2() { hbm_payload_.clear_extension(&hbm_transaction_); }
+L2::~L2() {
+  hbm_payload_.clear_extension(&hbm_transaction_);
+}
 
 void L2::begin_launch(double sm_clock_mhz, bool keep_contents) {
   sm_clock_mhz_ = sm_clock_mhz;
@@ -63,7 +66,8 @@ const BandwidthShare& L2::share_at(std::int64_t time_cycles) {
   const int eighths = write_eighths(time_cycles / kEpochCycles - kEpochDelay);
   const auto [found, is_new] = shares_.try_emplace(active_sms_ * 16 + eighths);
   if (is_new) {
-    found->second = bandwidth_share(config_, sm_clock_mhz_, active_sms_, static_cast<double>(eighths) / kWriteSteps);
+    found->second =
+        bandwidth_share(config_, sm_clock_mhz_, active_sms_, static_cast<double>(eighths) / kWriteSteps);
   }
   return found->second;
 }
@@ -99,13 +103,14 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   Transaction* transaction = nullptr;
   payload.get_extension(transaction);
   const Lookup found = look_up(*transaction);
-  delay += sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(config_.l2.hit_latency_cycles));
+  delay +=
+      sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(config_.l2.hit_latency_cycles));
 
   L2Traffic& traffic = traffic_[transaction->tensor];
   if (transaction->kind == AccessKind::read) {
     traffic.read_bytes += transaction->bytes;
-    traffic.read_hit_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(
-        0, std::int64_t{transaction->bytes} - found.miss_bytes));
+    traffic.read_hit_bytes += static_cast<std::uint64_t>(
+        std::max<std::int64_t>(0, std::int64_t{transaction->bytes} - found.miss_bytes));
     if (found.miss_bytes > 0) {
       to_hbm(tlm::TLM_READ_COMMAND, transaction->tensor, found.miss_bytes, delay);
     }

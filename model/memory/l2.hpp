@@ -1,12 +1,12 @@
 // The L2 cache that all SMs share: what hits, what it costs, and how bandwidth is divided.
 #pragma once
 
+#include <tlm_utils/multi_passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
 #include <cstdint>
 #include <map>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/multi_passthrough_target_socket.h>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "model/hw/hw_config.hpp"
@@ -23,16 +23,17 @@ struct L2Traffic {
   std::uint64_t write_bytes = 0;
 };
 
-/// TLM target of every SM, initiator towards HBM. A request names its tensor in a Transaction; segments of a tensor start
-/// at block boundaries. The response is a function of what was accessed before and of the load of past epochs, never of
-/// the order of requests inside an epoch's sums.
+/// TLM target of every SM, initiator towards HBM. A request names its tensor in a Transaction; segments of a
+/// tensor start at block boundaries. The response is a function of what was accessed before and of the load
+/// of past epochs, never of the order of requests inside an epoch's sums.
 class L2 : public sc_core::sc_module {
  public:
   tlm_utils::multi_passthrough_target_socket<L2> sm_side;
   tlm_utils::simple_initiator_socket<L2> hbm_side;
 
   /// `segment_bytes[t]` is the size of one segment of tensor t.
-  L2(const sc_core::sc_module_name& name, const hw::HwConfig& config, std::vector<std::int64_t> segment_bytes);
+  L2(const sc_core::sc_module_name& name, const hw::HwConfig& config,
+     std::vector<std::int64_t> segment_bytes);
 
   ~L2() override;
 
@@ -63,8 +64,8 @@ class L2 : public sc_core::sc_module {
   std::vector<Eviction> evicted_;
   double sm_clock_mhz_ = 1;
   int active_sms_ = 1;
-  std::vector<Load> load_;                   ///< by epoch
-  std::map<int, BandwidthShare> shares_;     ///< by active SMs * 16 + eighths of writes
+  std::vector<Load> load_;                ///< by epoch
+  std::map<int, BandwidthShare> shares_;  ///< by active SMs * 16 + eighths of writes
   tlm::tlm_generic_payload hbm_payload_;
   Transaction hbm_transaction_;
 };

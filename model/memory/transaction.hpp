@@ -6,28 +6,31 @@
 
 namespace warpscope::memory {
 
-/// Port time is counted in 1/kPortUnits of an SM cycle, so that a share of 33 bytes per clock needs no rounding up.
+/// Port time is counted in 1/kPortUnits of an SM cycle, so that a share of 33 bytes per clock needs no
+/// rounding up.
 inline constexpr std::int32_t kPortUnits = 64;
 
 /// What a request cost. Two equal responses have the same effect on the SM that made the request.
 struct Response {
-  std::int32_t latency_cycles = 0;   ///< request to data, without waiting for a share of bandwidth
-  std::int32_t l2_port_units = 0;    ///< time the SM's share of L2 bandwidth is taken
-  std::int32_t dram_port_units = 0;  ///< time the SM's share of HBM bandwidth is taken, now or by a later write-back
+  std::int32_t latency_cycles = 0;  ///< request to data, without waiting for a share of bandwidth
+  std::int32_t l2_port_units = 0;   ///< time the SM's share of L2 bandwidth is taken
+  std::int32_t dram_port_units =
+      0;  ///< time the SM's share of HBM bandwidth is taken, now or by a later write-back
 
   bool operator==(const Response&) const = default;
 };
 
 enum class AccessKind : std::uint8_t { read, write, reduce };
 
-/// Names what a payload moves (tensor, segment, offset) and carries the response back. A foreign TLM memory may ignore
-/// it: the annotated delay of b_transport is the latency, and an untouched response takes no bandwidth.
+/// Names what a payload moves (tensor, segment, offset) and carries the response back. A foreign TLM memory
+/// may ignore it: the annotated delay of b_transport is the latency, and an untouched response takes no
+/// bandwidth.
 class Transaction : public tlm::tlm_extension<Transaction> {
  public:
   AccessKind kind = AccessKind::read;
   std::uint16_t tensor = 0;
   std::int64_t segment = 0;
-  std::int64_t offset = 0;       ///< first byte within the segment
+  std::int64_t offset = 0;  ///< first byte within the segment
   std::uint32_t bytes = 0;
   std::uint16_t sm = 0;
   std::int64_t time_cycles = 0;  ///< when the SM sends the request

@@ -9,10 +9,23 @@
 
 namespace warpscope::metrics {
 
-/// Why a resident warp did not issue in a cycle, under Nsight Compute's names. `selected` is the cycle it did.
+/// Why a resident warp did not issue in a cycle, under Nsight Compute's names. `selected` is the cycle it
+/// did.
 enum class Stall : std::uint8_t {
-  selected, wait, long_scoreboard, short_scoreboard, barrier, math_pipe_throttle, mio_throttle, lg_throttle,
-  dispatch_stall, not_selected, no_instruction, branch_resolving, drain, count
+  selected,
+  wait,
+  long_scoreboard,
+  short_scoreboard,
+  barrier,
+  math_pipe_throttle,
+  mio_throttle,
+  lg_throttle,
+  dispatch_stall,
+  not_selected,
+  no_instruction,
+  branch_resolving,
+  drain,
+  count
 };
 inline constexpr std::size_t kStallReasons = static_cast<std::size_t>(Stall::count);
 const char* name(Stall stall);
@@ -20,8 +33,8 @@ const char* name(Stall stall);
 /// Bytes of one tensor that crossed a level of the memory system during a launch.
 struct TensorTraffic {
   std::string tensor;
-  std::uint64_t l2_read_bytes = 0;     ///< requested from L2 by SMs
-  std::uint64_t l2_read_hit_bytes = 0; ///< of these, found in L2
+  std::uint64_t l2_read_bytes = 0;      ///< requested from L2 by SMs
+  std::uint64_t l2_read_hit_bytes = 0;  ///< of these, found in L2
   std::uint64_t l2_write_bytes = 0;
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;
@@ -39,19 +52,20 @@ struct LaunchResult {
   std::string name;
   std::array<std::uint32_t, 3> grid{};
   std::uint32_t threads_per_cta = 0;
-  std::int64_t cycles = 0;          ///< first CTA dispatched to last byte accepted
-  double time_us = 0;               ///< cycles at sm_clock_mhz, launch overhead not included
+  std::int64_t cycles = 0;  ///< first CTA dispatched to last byte accepted
+  double time_us = 0;       ///< cycles at sm_clock_mhz, launch overhead not included
   double sm_clock_mhz = 0;
   Occupancy occupancy;
-  std::map<std::string, double> metrics;              ///< Nsight Compute names; see metrics.cpp
-  std::array<std::uint64_t, kStallReasons> stall_warp_cycles{};  ///< sum over warps; adds up to warp residence
-  std::vector<TensorTraffic> traffic;                 ///< by tensor of the trace
+  std::map<std::string, double> metrics;  ///< Nsight Compute names; see metrics.cpp
+  std::array<std::uint64_t, kStallReasons>
+      stall_warp_cycles{};             ///< sum over warps; adds up to warp residence
+  std::vector<TensorTraffic> traffic;  ///< by tensor of the trace
 };
 
 struct SimulationResult {
   std::vector<LaunchResult> launches;
-  std::int64_t cycles = 0;          ///< sum over launches
-  double time_us = 0;               ///< sum, launch overhead between launches included
+  std::int64_t cycles = 0;                       ///< sum over launches
+  double time_us = 0;                            ///< sum, launch overhead between launches included
   std::uint64_t warp_instructions_total = 0;     ///< that the kernels executed
   std::uint64_t warp_instructions_executed = 0;  ///< of these, stepped one by one by the model
 };

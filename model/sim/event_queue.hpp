@@ -1,5 +1,5 @@
-// The order of events. SystemC runs events of equal time in an order of its own; the model's results must not depend on
-// it, so every decision passes through this queue with a total order.
+// The order of events. SystemC runs events of equal time in an order of its own; the model's results must not
+// depend on it, so every decision passes through this queue with a total order.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace warpscope::sim {
 
 using Cycles = std::int64_t;
 
-/// Events ordered by (time, priority, insertion): earlier first, then the lower priority number, then first come.
+/// Events ordered by (time, priority, insertion): earlier first, then the lower priority number, then first
+/// come.
 template <typename Payload>
 class EventQueue {
  public:

@@ -1,13 +1,14 @@
-// One SystemC simulation. SystemC keeps its kernel in globals; this object gives a simulation a kernel of its own, so
-// that many can follow one another in a process.
+// One SystemC simulation. SystemC keeps its kernel in globals; this object gives a simulation a kernel of its
+// own, so that many can follow one another in a process.
 #pragma once
 
 #include <systemc>
 
 namespace warpscope::sim {
 
-/// Installs a fresh SystemC kernel and removes it again. Modules must be destroyed before it. Contexts may follow one
-/// another but never overlap. The kernel made at library load is never deleted: static events refer to it.
+/// Installs a fresh SystemC kernel and removes it again. Modules must be destroyed before it. Contexts may
+/// follow one another but never overlap. The kernel made at library load is never deleted: static events
+/// refer to it.
 class SimulationContext {
  public:
   SimulationContext()

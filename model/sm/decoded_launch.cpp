@@ -9,8 +9,12 @@ using trace::OpClass;
 
 constexpr int kWarpLanes = 32;
 
-std::uint16_t u16(int value) { return static_cast<std::uint16_t>(value); }
-std::uint8_t u8(int value) { return static_cast<std::uint8_t>(value); }
+std::uint16_t u16(int value) {
+  return static_cast<std::uint16_t>(value);
+}
+std::uint8_t u8(int value) {
+  return static_cast<std::uint8_t>(value);
+}
 
 void set_lane_pipe(DecodedInstruction& out, PipeSlot pipe, const hw::LanePipe& spec) {
   out.pipe = pipe;
@@ -27,8 +31,9 @@ void set_tensor(DecodedInstruction& out, const hw::TensorShape& shape) {
 
 /// Bytes a memory instruction moves through the data path, whatever part of them lies inside the tensor.
 int moved_bytes(const DecodedLaunch& launch, const DecodedInstruction& instruction) {
-  return instruction.memory == trace::kNoMemory ? 0
-                                                : static_cast<int>(launch.memory_operands[instruction.memory].bytes);
+  return instruction.memory == trace::kNoMemory
+             ? 0
+             : static_cast<int>(launch.memory_operands[instruction.memory].bytes);
 }
 
 void set_shared(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
@@ -53,13 +58,21 @@ void set_global(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
 
 void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
   switch (out.op_class) {
-    case OpClass::hmma_16816: return set_tensor(out, sm.tensor.hmma_16816);
-    case OpClass::hmma_1688: return set_tensor(out, sm.tensor.hmma_1688);
-    case OpClass::fma: return set_lane_pipe(out, PipeSlot::fma, sm.fma);
-    case OpClass::imad: return set_lane_pipe(out, PipeSlot::fma, sm.imad);
-    case OpClass::alu: return set_lane_pipe(out, PipeSlot::alu, sm.alu);
-    case OpClass::xu: return set_lane_pipe(out, PipeSlot::xu, sm.xu);
-    case OpClass::uniform: out.latency = u16(sm.issue.uniform_latency_cycles); return;
+    case OpClass::hmma_16816:
+      return set_tensor(out, sm.tensor.hmma_16816);
+    case OpClass::hmma_1688:
+      return set_tensor(out, sm.tensor.hmma_1688);
+    case OpClass::fma:
+      return set_lane_pipe(out, PipeSlot::fma, sm.fma);
+    case OpClass::imad:
+      return set_lane_pipe(out, PipeSlot::fma, sm.imad);
+    case OpClass::alu:
+      return set_lane_pipe(out, PipeSlot::alu, sm.alu);
+    case OpClass::xu:
+      return set_lane_pipe(out, PipeSlot::xu, sm.xu);
+    case OpClass::uniform:
+      out.latency = u16(sm.issue.uniform_latency_cycles);
+      return;
     case OpClass::shuffle:
       out.pipe = PipeSlot::mio;
       out.data_cycles = 1;

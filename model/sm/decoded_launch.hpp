@@ -16,31 +16,31 @@ enum class PipeSlot : std::uint8_t { tensor, fma, alu, xu, mio, none, count };
 struct DecodedInstruction {
   trace::OpClass op_class = trace::OpClass::nop;
   PipeSlot pipe = PipeSlot::none;
-  std::uint8_t interval = 1;         ///< cycles the pipe is taken
-  std::uint8_t dispatch_hold = 1;    ///< cycles until the sub-core may dispatch again
-  std::uint8_t stall = 1;            ///< cycles until the warp may issue again
+  std::uint8_t interval = 1;       ///< cycles the pipe is taken
+  std::uint8_t dispatch_hold = 1;  ///< cycles until the sub-core may dispatch again
+  std::uint8_t stall = 1;          ///< cycles until the warp may issue again
   std::uint8_t write_scoreboard = trace::kNoScoreboard;
   std::uint8_t read_scoreboard = trace::kNoScoreboard;
   std::uint8_t wait_mask = 0;
-  std::uint8_t loops_begun = 0;      ///< loops whose first instruction this is
+  std::uint8_t loops_begun = 0;  ///< loops whose first instruction this is
   bool closes_loop = false;
   bool has_control = false;
   trace::Opcode opcode = trace::Opcode::NOP;
-  std::uint16_t latency = 1;         ///< result latency; memory instructions: of the path without waiting
-  std::uint16_t data_cycles = 0;     ///< cycles on the SM's shared-memory data path
-  std::uint16_t mio_cycles = 0;      ///< cycles until the sub-core's next memory instruction
+  std::uint16_t latency = 1;      ///< result latency; memory instructions: of the path without waiting
+  std::uint16_t data_cycles = 0;  ///< cycles on the SM's shared-memory data path
+  std::uint16_t mio_cycles = 0;   ///< cycles until the sub-core's next memory instruction
   std::uint16_t immediate = 0;
   std::uint32_t memory = trace::kNoMemory;  ///< into DecodedLaunch::memory_operands
-  std::uint32_t loop = 0;            ///< first loop begun here; the others follow it
-  std::uint32_t closed_loop = 0;     ///< valid if closes_loop
-  std::uint32_t source = 0;          ///< into DecodedLaunch::register_uses
+  std::uint32_t loop = 0;                   ///< first loop begun here; the others follow it
+  std::uint32_t closed_loop = 0;            ///< valid if closes_loop
+  std::uint32_t source = 0;                 ///< into DecodedLaunch::register_uses
 };
 
 struct DecodedLoop {
   std::uint32_t begin = 0;
-  std::uint32_t end = 0;             ///< first instruction behind the loop
+  std::uint32_t end = 0;  ///< first instruction behind the loop
   std::uint16_t trip_slot = 0;
-  std::uint8_t depth = 0;            ///< 0 = outermost
+  std::uint8_t depth = 0;  ///< 0 = outermost
   std::array<std::int32_t, trace::kMaxLoopDepth> trips_per_iteration{};
 };
 
@@ -57,8 +57,8 @@ struct DecodedLaunch {
   std::vector<RegisterUse> register_uses;
   std::vector<std::uint32_t> program_begin;  ///< first instruction of each program
   std::uint32_t warps_per_cta = 1;
-  bool needs_register_scoreboard = false;    ///< some instruction carries no control bits
-  std::uint32_t register_count = 0;          ///< registers and predicates to track in that case
+  bool needs_register_scoreboard = false;  ///< some instruction carries no control bits
+  std::uint32_t register_count = 0;        ///< registers and predicates to track in that case
 };
 
 DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch);

@@ -1,4 +1,5 @@
-// The memory side of SmCore: MIO queues of the sub-cores, the data path they share, and the ports to L2 and HBM.
+// The memory side of SmCore: MIO queues of the sub-cores, the data path they share, and the ports to L2 and
+// HBM.
 #include <algorithm>
 
 #include "model/sm/slice_step.hpp"
@@ -10,7 +11,9 @@ namespace {
 using metrics::Stall;
 using trace::OpClass;
 
-constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
+constexpr std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
 
 memory::AccessKind access_kind(OpClass op_class) {
   switch (op_class) {
@@ -24,13 +27,16 @@ memory::AccessKind access_kind(OpClass op_class) {
   }
 }
 
-bool is_store(OpClass op_class) { return access_kind(op_class) != memory::AccessKind::read; }
+bool is_store(OpClass op_class) {
+  return access_kind(op_class) != memory::AccessKind::read;
+}
 
 /// Cycles of backlog at the ports that the store buffer hides.
 std::int32_t store_slack(const hw::Sm& spec, const memory::Response& response, std::uint32_t bytes) {
   const std::int64_t units = std::max(response.l2_port_units, response.dram_port_units);
-  return bytes == 0 ? 0
-                    : static_cast<std::int32_t>(units * spec.global.store_buffer_bytes / bytes / memory::kPortUnits);
+  return bytes == 0
+             ? 0
+             : static_cast<std::int32_t>(units * spec.global.store_buffer_bytes / bytes / memory::kPortUnits);
 }
 
 void release_scoreboard(WarpState& warp, std::uint8_t board, std::int32_t time) {
@@ -100,9 +106,9 @@ void SmCore::enqueue_memory(int sub_core_index, int warp_index, const DecodedIns
     if (board != trace::kNoScoreboard) {
       ++warp.queued[board];
       const auto bit = static_cast<std::uint8_t>(1U << board);
-      warp.long_scoreboards = static_cast<std::uint8_t>(
-          is_long && board == instruction.write_scoreboard ? warp.long_scoreboards | bit
-                                                           : warp.long_scoreboards & ~bit);
+      warp.long_scoreboards = static_cast<std::uint8_t>(is_long && board == instruction.write_scoreboard
+                                                            ? warp.long_scoreboards | bit
+                                                            : warp.long_scoreboards & ~bit);
     }
   }
   if (instruction.op_class == OpClass::async_commit) {
@@ -126,8 +132,8 @@ std::int32_t SmCore::next_service_time() const {
   return earliest == kNever ? kNever : std::max(earliest, state_.lsu_free);
 }
 
-std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction, const memory::Response& response,
-                                       std::int32_t start) {
+std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction,
+                                       const memory::Response& response, std::int32_t start) {
   const std::int32_t start_units = start * memory::kPortUnits;
   if (response.l2_port_units > 0) {
     state_.l2_port_units = std::max(state_.l2_port_units, start_units) + response.l2_port_units;
@@ -199,7 +205,8 @@ void SmCore::serve_memory(std::int32_t time) {
     case OpClass::global_reduce: {
       done = memory_completion(instruction, entry.response, time);
       // A store leaves the SM at once while the buffer has room; beyond that the queue waits for the ports.
-      const std::int32_t backlog = std::max(state_.l2_port_units, state_.dram_port_units) / memory::kPortUnits;
+      const std::int32_t backlog =
+          std::max(state_.l2_port_units, state_.dram_port_units) / memory::kPortUnits;
       const std::uint32_t bytes = decoded_.memory_operands[instruction.memory].bytes;
       sub_core.mio_free = std::max(sub_core.mio_free, backlog - store_slack(spec_, entry.response, bytes));
       break;
@@ -209,7 +216,8 @@ void SmCore::serve_memory(std::int32_t time) {
   }
   release_scoreboard(warp, instruction.write_scoreboard, done);
   release_scoreboard(warp, instruction.read_scoreboard, time + instruction.data_cycles);
-  set_register_ready(static_cast<int>(entry.warp), instruction, done, trace::is_global_memory(instruction.op_class));
+  set_register_ready(static_cast<int>(entry.warp), instruction, done,
+                     trace::is_global_memory(instruction.op_class));
   --warp.in_queue;
   if (warp.own == kNever && warp.status == WarpStatus::running) {
     update_own(static_cast<int>(entry.warp));

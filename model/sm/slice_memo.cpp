@@ -10,8 +10,8 @@ namespace {
 /// Requests already sent in this slice and their responses.
 using Answered = std::vector<memory::Response>;
 
-/// Follows a recorded slice with the loops and addresses of `core`. Returns true where all of it applies; otherwise
-/// `answered` holds the responses of the requests sent on the way.
+/// Follows a recorded slice with the loops and addresses of `core`. Returns true where all of it applies;
+/// otherwise `answered` holds the responses of the requests sent on the way.
 bool follow(SmCore& core, const RecordedSlice& recorded, const MemoryPort& port, Answered& answered,
             std::array<LoopCounters, kMaxWarps>& counters) {
   std::size_t request_number = 0;
@@ -86,7 +86,8 @@ Slice run_memoised(SmCore& core, SliceMemo& memo, std::int32_t min_cycles, std::
     }
   }
 
-  // Not seen before: execute. Requests that were sent while following other slices have their answers already.
+  // Not seen before: execute. Requests that were sent while following other slices have their answers
+  // already.
   std::size_t next_answer = 0;
   const MemoryPort answering = [&](const MemoryRequest& request, std::int32_t time) {
     return next_answer < answered.size() ? answered[next_answer++] : port(request, time);

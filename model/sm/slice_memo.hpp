@@ -1,5 +1,6 @@
-// Slices seen before. An SM in a state that occurred earlier, on any SM, does the same again, as long as its loops go on
-// alike and its memory requests cost the same; then the recorded end of the slice replaces its execution.
+// Slices seen before. An SM in a state that occurred earlier, on any SM, does the same again, as long as its
+// loops go on alike and its memory requests cost the same; then the recorded end of the slice replaces its
+// execution.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +47,8 @@ class SliceMemo {
   std::size_t bytes_ = 0;
 };
 
-/// Runs the next slice of `core`, from the memo where it is known. `executed` grows by the instructions that had to be
-/// stepped. Requests reach `port` exactly once and in the same order either way.
+/// Runs the next slice of `core`, from the memo where it is known. `executed` grows by the instructions that
+/// had to be stepped. Requests reach `port` exactly once and in the same order either way.
 Slice run_memoised(SmCore& core, SliceMemo& memo, std::int32_t min_cycles, std::int32_t max_cycles,
                    const MemoryPort& port, std::uint64_t& executed);
 

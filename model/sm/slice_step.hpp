@@ -22,11 +22,12 @@ struct SmCore::Step {
     }
   }
   /// Sends a request and remembers what it cost. Requests that lie outside their tensor cost nothing.
-  memory::Response access(const MemoryRequest& request, int warp, std::uint32_t operand, std::int32_t time) const {
+  memory::Response access(const MemoryRequest& request, int warp, std::uint32_t operand,
+                          std::int32_t time) const {
     const memory::Response response = request.bytes > 0 ? port(request, time) : memory::Response{};
     if (events != nullptr) {
-      events->push_back({SliceEvent::Kind::access, static_cast<std::uint8_t>(warp), operand, time, request.kind,
-                         response});
+      events->push_back(
+          {SliceEvent::Kind::access, static_cast<std::uint8_t>(warp), operand, time, request.kind, response});
     }
     return response;
   }

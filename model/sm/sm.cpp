@@ -5,8 +5,9 @@
 namespace warpscope::sm {
 namespace {
 
-/// Bounds of a slice in cycles. Short enough that requests of different SMs reach the L2 nearly in order of time, long
-/// enough that the bookkeeping per slice is small. Slices end at checkpoints, so that equal states meet.
+/// Bounds of a slice in cycles. Short enough that requests of different SMs reach the L2 nearly in order of
+/// time, long enough that the bookkeeping per slice is small. Slices end at checkpoints, so that equal states
+/// meet.
 constexpr std::int32_t kMinSliceCycles = 512;
 constexpr std::int32_t kMaxSliceCycles = 4096;
 
@@ -18,7 +19,9 @@ Sm::Sm(const sc_core::sc_module_name& name, int sm_index)
   port_ = [this](const MemoryRequest& request, std::int32_t time) { return send(request, time); };
 }
 
-Sm::~Sm() { payload_.clear_extension(&transaction_); }
+Sm::~Sm() {
+  payload_.clear_extension(&transaction_);
+}
 
 void Sm::begin_launch(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch,
                       const DecodedLaunch& decoded, int cta_slots, SliceMemo* memo) {
@@ -43,7 +46,8 @@ Slice Sm::run_slice(sim::Cycles now) {
 }
 
 memory::Response Sm::send(const MemoryRequest& request, std::int32_t time) {
-  payload_.set_command(request.kind == memory::AccessKind::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
+  payload_.set_command(request.kind == memory::AccessKind::read ? tlm::TLM_READ_COMMAND
+                                                                : tlm::TLM_WRITE_COMMAND);
   payload_.set_address(static_cast<sc_dt::uint64>(request.offset));
   payload_.set_data_length(request.bytes);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);

@@ -1,10 +1,10 @@
 // A streaming multiprocessor as a SystemC module: SmCore behind a TLM socket.
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
 #include <memory>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include "model/memory/transaction.hpp"
 #include "model/sim/event_queue.hpp"
@@ -13,8 +13,8 @@
 
 namespace warpscope::sm {
 
-/// Runs slices of its core ahead of the simulation's clock and sends their memory requests through `memory_side`,
-/// stamped with the time at which they were made (temporal decoupling).
+/// Runs slices of its core ahead of the simulation's clock and sends their memory requests through
+/// `memory_side`, stamped with the time at which they were made (temporal decoupling).
 class Sm : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<Sm> memory_side;

@@ -13,9 +13,15 @@ namespace {
 using metrics::Stall;
 using trace::OpClass;
 
-constexpr Reason reason(Stall stall) { return static_cast<Reason>(stall); }
-constexpr std::size_t slot(PipeSlot pipe) { return static_cast<std::size_t>(pipe); }
-constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
+constexpr Reason reason(Stall stall) {
+  return static_cast<Reason>(stall);
+}
+constexpr std::size_t slot(PipeSlot pipe) {
+  return static_cast<std::size_t>(pipe);
+}
+constexpr std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
 
 /// Moves a time to a new origin; what lies in the past counts as now.
 void shift(std::int32_t& time, std::int32_t origin) {
@@ -43,6 +49,14 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trac
     : spec_(config.sm), trace_(trace), decoded_(decoded), cta_slots_(cta_slots), free_slots_(cta_slots) {
   const std::size_t warps = at(cta_slots) * decoded.warps_per_cta;
   compared_bytes_ = offsetof(SmState, warps) + warps * sizeof(WarpState);
+  const hw::InstructionCache& icache = spec_.icache;
+  constexpr int kInstructionBytes = 16;
+  const int code_bytes = static_cast<int>(decoded.code.size()) * kInstructionBytes;
+  instructions_per_line_ = static_cast<std::uint32_t>(icache.line_bytes / kInstructionBytes);
+  instruction_sets_ = static_cast<std::uint32_t>(
+      std::clamp(icache.l0_bytes / icache.line_bytes, kInstructionWays, kInstructionLines) /
+      kInstructionWays);
+  line_fill_cycles_ = code_bytes > icache.l1_bytes ? icache.l2_fill_cycles : icache.l1_fill_cycles;
   if (decoded.needs_register_scoreboard) {
     register_ready_.assign(warps * decoded.register_count, 0);
     register_is_long_.assign(warps * decoded.register_count, false);
@@ -76,10 +90,12 @@ void SmCore::install(int cta_slot, const ResidentCta& cta, std::int32_t start) {
     state.ready_reason = reason(Stall::wait);
     loop_counters_[at(warp)] = LoopCounters{};
     if (!register_ready_.empty()) {
-      const auto first = register_ready_.begin() + static_cast<std::ptrdiff_t>(at(warp) * decoded_.register_count);
+      const auto first =
+          register_ready_.begin() + static_cast<std::ptrdiff_t>(at(warp) * decoded_.register_count);
       std::fill(first, first + static_cast<std::ptrdiff_t>(decoded_.register_count), 0);
     }
     enter_loops(warp, 0, step);
+    fetch(warp, start);
     update_own(warp);
     SubCoreState& sub_core = state_.sub_cores[at(warp % spec_.sub_cores)];
     sub_core.by_age[sub_core.warp_count++] = static_cast<std::uint8_t>(warp);
@@ -210,6 +226,7 @@ void SmCore::issue(int sub_core_index, Step& step) {
       ++warp.pc;
       enter_loops(warp_index, 0, step);
     }
+    fetch(warp_index, time);
     if (instruction.op_class == OpClass::barrier) {
       arrive_at_barrier(warp_index, instruction.immediate, time);
     } else {
@@ -253,6 +270,10 @@ void SmCore::update_own(int warp_index) {
     for (int i = 0; i < std::min<int>(to_wait_for, warp.groups); ++i) {
       wait_for(warp.group[at(i)], true);
     }
+  }
+  if (warp.fetch_ready > own) {
+    own = warp.fetch_ready;
+    why = reason(Stall::no_instruction);
   }
   warp.own = own;
   warp.own_reason = why;
@@ -381,6 +402,10 @@ void SmCore::rebase(std::int32_t end) {
   shift(state_.reduce_free, end);
   shift(state_.l2_port_units, units);
   shift(state_.dram_port_units, units);
+  shift(state_.icache.fill_free, end);
+  for (std::int32_t& time : state_.icache.available) {
+    shift(time, end);
+  }
   for (SubCoreState& sub_core : state_.sub_cores) {
     shift(sub_core.issue_free, end);
     shift(sub_core.dispatch_free, end);
@@ -406,6 +431,7 @@ void SmCore::rebase(std::int32_t end) {
     shift(warp.ready, end);
     shift(warp.attributed, end);
     shift(warp.open_group, end);
+    shift(warp.fetch_ready, end);
     for (std::int32_t& time : warp.scoreboard) {
       shift(time, end);
     }
@@ -439,13 +465,15 @@ std::int32_t SmCore::register_ready(int warp, const DecodedInstruction& instruct
   return ready;
 }
 
-void SmCore::set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time, bool is_long) {
+void SmCore::set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time,
+                                bool is_long) {
   if (register_ready_.empty()) {
     return;
   }
   const RegisterUse& use = decoded_.register_uses[instruction.source];
   const std::size_t base = at(warp) * decoded_.register_count;
-  for (std::size_t r = use.destination.first; r < std::size_t{use.destination.first} + use.destination.count; ++r) {
+  for (std::size_t r = use.destination.first; r < std::size_t{use.destination.first} + use.destination.count;
+       ++r) {
     register_ready_[base + r] = time;
     register_is_long_[base + r] = is_long;
   }

@@ -1,4 +1,5 @@
-// One SM in plain C++: four sub-cores that issue warp instructions, the memory path they share, barriers and CTA slots.
+// One SM in plain C++: four sub-cores that issue warp instructions, the memory path they share, barriers and
+// CTA slots.
 #pragma once
 
 #include <array>
@@ -54,10 +55,10 @@ struct SliceEvent {
 
 /// A slice: the stretch of simulated time in which an SM runs alone.
 struct Slice {
-  std::int32_t end = 0;                  ///< relative to its start
+  std::int32_t end = 0;                                            ///< relative to its start
   std::vector<std::pair<std::int32_t, std::uint8_t>> completions;  ///< (time, CTA slot)
   std::uint64_t issued = 0;
-  bool deadlock = false;                 ///< nothing can happen any more although CTAs are resident
+  bool deadlock = false;  ///< nothing can happen any more although CTAs are resident
 };
 
 /// Where the SM sends memory requests; returns what they cost.
@@ -72,8 +73,9 @@ class SmCore {
   /// Puts a CTA into a free slot; its warps may issue from `start` on (relative to the coming slice).
   void install(int slot, const ResidentCta& cta, std::int32_t start);
   /// Runs until a checkpoint (a loop of a first warp repeats, or a CTA ends) not before `min_cycles`, at most
-  /// `max_cycles`, and no longer than a CTA turnaround behind the first CTA that ends. Afterwards times are relative to
-  /// the end of the slice. With `events`, everything that SmState does not determine is appended to it.
+  /// `max_cycles`, and no longer than a CTA turnaround behind the first CTA that ends. Afterwards times are
+  /// relative to the end of the slice. With `events`, everything that SmState does not determine is appended
+  /// to it.
   Slice run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const MemoryPort& port,
                   std::vector<SliceEvent>* events);
 
@@ -93,7 +95,8 @@ class SmCore {
                         const LoopCounters& counters) const;
   std::array<LoopCounters, kMaxWarps>& loop_counters() { return loop_counters_; }
   /// Replaces the state by one recorded at the end of an equal slice.
-  void adopt(const std::uint8_t* state_bytes, const std::vector<std::pair<std::int32_t, std::uint8_t>>& completions);
+  void adopt(const std::uint8_t* state_bytes,
+             const std::vector<std::pair<std::int32_t, std::uint8_t>>& completions);
   const DecodedLaunch& decoded() const { return decoded_; }
   /// Which warps wait where, for the report of a deadlock.
   std::vector<std::pair<int, std::uint32_t>> waiting_warps() const;
@@ -112,13 +115,16 @@ class SmCore {
   void arrive_at_barrier(int warp, int barrier, std::int32_t time);
   void exit_warp(int warp, std::int32_t time, Step& step);
   void release_slot(int slot);
-  void enqueue_memory(int sub_core, int warp, const DecodedInstruction& instruction, std::int32_t time, Step& step);
+  void enqueue_memory(int sub_core, int warp, const DecodedInstruction& instruction, std::int32_t time,
+                      Step& step);
   std::int32_t next_service_time() const;
   void serve_memory(std::int32_t time);
   std::int32_t memory_completion(const DecodedInstruction& instruction, const memory::Response& response,
                                  std::int32_t start);
   std::int32_t register_ready(int warp, const DecodedInstruction& instruction, Reason& reason) const;
   void set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time, bool is_long);
+  void fetch(int warp, std::int32_t time);
+  std::int32_t request_line(std::uint32_t line, std::int32_t time);
   void rebase(std::int32_t end);
 
   hw::Sm spec_;
@@ -129,6 +135,9 @@ class SmCore {
   int free_slots_;
   int resident_warps_ = 0;
   std::size_t compared_bytes_;
+  std::uint32_t instructions_per_line_;
+  std::uint32_t instruction_sets_;
+  std::int32_t line_fill_cycles_;
   SmState state_;
   std::array<LoopCounters, kMaxWarps> loop_counters_{};
   std::array<ResidentCta, kMaxCtas> ctas_{};

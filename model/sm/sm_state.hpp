@@ -1,5 +1,6 @@
-// Everything the future of an SM depends on, as plain data with times relative to the start of the current slice. Two SMs
-// with equal states behave alike from there on, which is what lets the fast mode skip what repeats.
+// Everything the future of an SM depends on, as plain data with times relative to the start of the current
+// slice. Two SMs with equal states behave alike from there on, which is what lets the fast mode skip what
+// repeats.
 #pragma once
 
 #include <array>
@@ -20,6 +21,8 @@ inline constexpr int kMioEntries = 8;
 inline constexpr int kAsyncGroups = 6;
 inline constexpr int kBarriers = 16;
 inline constexpr int kPipes = 6;
+inline constexpr int kInstructionWays = 8;
+inline constexpr int kInstructionLines = 256;
 /// Time of what has no time yet.
 inline constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
@@ -29,25 +32,27 @@ enum class WarpStatus : std::uint8_t { empty, running, at_barrier };
 using Reason = std::uint8_t;
 
 struct WarpState {
-  std::int32_t own = 0;         ///< earliest issue as far as the warp alone decides; kNever while it waits for others
+  std::int32_t own =
+      0;  ///< earliest issue as far as the warp alone decides; kNever while it waits for others
   std::int32_t ready = 0;       ///< end of stall count, branch or barrier
   std::int32_t attributed = 0;  ///< stall cycles are accounted for up to here
   std::int32_t open_group = 0;  ///< last arrival of asynchronous copies that no group has claimed yet
   std::array<std::int32_t, trace::kScoreboards> scoreboard{};  ///< release time
-  std::array<std::int32_t, kAsyncGroups> group{};              ///< arrival of the pending groups, oldest first
+  std::array<std::int32_t, kAsyncGroups> group{};  ///< arrival of the pending groups, oldest first
   std::uint32_t pc = 0;
   std::uint32_t fetched_line = 0;  ///< instruction-cache line the warp reads from, plus one; 0 = none
+  std::int32_t fetch_ready = 0;    ///< arrival of that line
   std::array<std::uint8_t, trace::kScoreboards> queued{};  ///< instructions in the MIO queue that will set it
-  std::uint8_t long_scoreboards = 0;  ///< bit i: scoreboard i waits for global memory
-  std::uint8_t groups = 0;            ///< valid entries of `group`
-  std::uint8_t queued_commits = 0;    ///< group ends still in the MIO queue
+  std::uint8_t long_scoreboards = 0;                       ///< bit i: scoreboard i waits for global memory
+  std::uint8_t groups = 0;                                 ///< valid entries of `group`
+  std::uint8_t queued_commits = 0;                         ///< group ends still in the MIO queue
   std::uint8_t cta_slot = 0;
   std::uint8_t warp_in_cta = 0;
   WarpStatus status = WarpStatus::empty;
   Reason ready_reason = 0;
   Reason own_reason = 0;
-  std::uint8_t pipe = 0;     ///< PipeSlot of the next instruction
-  std::uint8_t barrier = 0;  ///< while at_barrier
+  std::uint8_t pipe = 0;      ///< PipeSlot of the next instruction
+  std::uint8_t barrier = 0;   ///< while at_barrier
   std::uint8_t in_queue = 0;  ///< its instructions in the MIO queue
   std::array<std::uint8_t, 3> unused{};
 };
@@ -63,9 +68,9 @@ struct MioEntry {
 static_assert(std::has_unique_object_representations_v<MioEntry>);
 
 struct SubCoreState {
-  std::int32_t issue_free = 0;     ///< next issue slot
-  std::int32_t dispatch_free = 0;  ///< end of the hold of the last tensor instruction
-  std::int32_t mio_free = 0;       ///< next instruction may leave the MIO queue
+  std::int32_t issue_free = 0;      ///< next issue slot
+  std::int32_t dispatch_free = 0;   ///< end of the hold of the last tensor instruction
+  std::int32_t mio_free = 0;        ///< next instruction may leave the MIO queue
   std::int32_t next_time = kNever;  ///< when the next instruction issues
   std::array<std::int32_t, kPipes> pipe_free{};
   std::array<MioEntry, kMioEntries> queue{};
@@ -85,11 +90,20 @@ struct CtaState {
 };
 static_assert(std::has_unique_object_representations_v<CtaState>);
 
+/// Instruction lines at hand, most recent first within each set.
+struct InstructionCacheState {
+  std::int32_t fill_free = 0;  ///< the path from the next level is taken until here
+  std::array<std::int32_t, kInstructionLines> available{};  ///< arrival of the line
+  std::array<std::uint16_t, kInstructionLines> tag{};       ///< line number plus one; 0 = empty
+};
+static_assert(std::has_unique_object_representations_v<InstructionCacheState>);
+
 struct SmState {
   std::int32_t lsu_free = 0;         ///< data path of shared memory
   std::int32_t l2_port_units = 0;    ///< end of the SM's use of its L2 share, in 1/kPortUnits cycles
   std::int32_t dram_port_units = 0;  ///< likewise HBM
   std::int32_t reduce_free = 0;      ///< the buffer of reductions drains until here
+  InstructionCacheState icache{};
   std::array<SubCoreState, kMaxSubCores> sub_cores{};
   std::array<CtaState, kMaxCtas> ctas{};
   std::array<WarpState, kMaxWarps> warps{};  ///< last member: only the resident prefix is compared
