@@ -15,8 +15,11 @@ void for_each_element(const CtaPosition& position, const NumericTensor& tensor, 
   const std::int64_t first_col = position.evaluate(tile.col);
   for (int i = 0; i < tile.rows; ++i) {
     for (int j = 0; j < tile.cols; ++j) {
-      if (tensor.contains(first_row + i, first_col + j)) {
-        use(i, j, first_row + i, first_col + j);
+      // A flat tile counts its columns through the rows of the segment.
+      const std::int64_t row = tile.flat ? (first_col + j) / tensor.spec.cols : first_row + i;
+      const std::int64_t col = tile.flat ? (first_col + j) % tensor.spec.cols : first_col + j;
+      if (tensor.contains(row, col)) {
+        use(i, j, row, col);
       } else {
         skip(i, j);
       }
