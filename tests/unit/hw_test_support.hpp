@@ -56,7 +56,9 @@ class ConfigFolder {
   const std::filesystem::path& dir() const { return dir_; }
 
   void write(const std::string& name, std::string_view text) const {
-    std::ofstream(dir_ / (name + ".toml"), std::ios::binary) << text;
+    const std::filesystem::path file = dir_ / (name + ".toml");
+    std::filesystem::remove(file);  // some file systems flush a file that is truncated and written anew
+    std::ofstream(file, std::ios::binary) << text;
   }
 
   /// What is wrong with a file of this folder, with the folder cut from the messages.
