@@ -96,6 +96,9 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(hbm.read_efficiency), "of peak", 0.01, 1, "sustained, reads only"},
   KeySpec{WARPSCOPE_KEY(hbm.write_efficiency), "of peak", 0.01, 1, "sustained, writes only"},
   KeySpec{WARPSCOPE_KEY(hbm.mixed_efficiency), "of peak", 0.01, 1, "sustained, equal reads and writes"},
+  KeySpec{WARPSCOPE_KEY(hbm.wait_quarter_ns), "ns", 0, 100000, "mean wait of a read at a quarter of peak, half of it writes"},
+  KeySpec{WARPSCOPE_KEY(hbm.wait_half_ns), "ns", 0, 100000, "mean wait of a read at half of peak, half of it writes"},
+  KeySpec{WARPSCOPE_KEY(hbm.wait_full_ns), "ns", 0, 100000, "mean wait of a read when mixed traffic saturates"},
 
   KeySpec{WARPSCOPE_KEY(launch.overhead_us), "us", 0, 10000, "launch of a kernel behind another in a stream"},
   KeySpec{WARPSCOPE_KEY(launch.burst_cta_per_clk), "CTAs/clk", 0.001, 1000, "CTA dispatch rate into an empty chip"},

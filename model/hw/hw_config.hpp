@@ -123,6 +123,9 @@ struct Hbm {
   double read_efficiency = 0;   ///< sustained fraction of peak, reads only (refresh, row misses)
   double write_efficiency = 0;  ///< sustained fraction of peak, writes only
   double mixed_efficiency = 0;  ///< sustained fraction of peak, equal reads and writes (bus turnaround)
+  double wait_quarter_ns = 0;   ///< mean wait of a read at a quarter of peak, half of the bytes written
+  double wait_half_ns = 0;      ///< likewise at half of peak
+  double wait_full_ns = 0;      ///< likewise when the mixed traffic saturates
 };
 
 struct LaunchCosts {

@@ -1,6 +1,7 @@
 #include "model/memory/bandwidth.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "model/memory/transaction.hpp"
@@ -32,6 +33,29 @@ BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, 
       config.hbm.peak_gb_per_s * 1e3 / sm_clock_mhz * hbm_efficiency(config.hbm, write_fraction);
   const double dram = std::min(hbm_bytes_per_clk / sms, static_cast<double>(config.l2.sm_bytes_per_clk));
   return {units_per_byte(l2), units_per_byte(dram), units_per_byte(dram)};
+}
+
+std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double utilisation,
+                             double write_fraction) {
+  struct Point {
+    double utilisation;
+    double wait_ns;
+  };
+  const std::array<Point, 4> curve = {Point{0, 0}, Point{0.25, hbm.wait_quarter_ns},
+                                      Point{0.5, hbm.wait_half_ns},
+                                      Point{std::max(0.5, hbm.mixed_efficiency), hbm.wait_full_ns}};
+  double wait_ns = hbm.wait_full_ns;
+  for (std::size_t i = 1; i < curve.size(); ++i) {
+    const Point& low = curve[i - 1];
+    const Point& high = curve[i];
+    if (utilisation < high.utilisation) {
+      wait_ns = low.wait_ns + (high.wait_ns - low.wait_ns) * (utilisation - low.utilisation) /
+                                  (high.utilisation - low.utilisation);
+      break;
+    }
+  }
+  const double mix = 4 * write_fraction * (1 - write_fraction);
+  return static_cast<std::int32_t>(std::lround(wait_ns * mix * sm_clock_mhz / 1e3));
 }
 
 std::int32_t port_units(std::int64_t bytes, std::int64_t units_per_byte) {

@@ -27,6 +27,12 @@ double hbm_efficiency(const hw::Hbm& hbm, double write_fraction);
 BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, int active_sms,
                                double write_fraction);
 
+/// How long a read waits on top of its latency, in SM cycles, at `utilisation` of peak HBM bandwidth.
+/// Measured with half the bytes written; reads alone hardly wait below saturation, so the wait scales with
+/// how mixed the traffic is.
+std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double utilisation,
+                             double write_fraction);
+
 /// Port time of `bytes`, rounded up.
 std::int32_t port_units(std::int64_t bytes, std::int64_t units_per_byte);
 

@@ -1,6 +1,7 @@
 #include "model/memory/l2.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace warpscope::memory {
 namespace {
@@ -13,6 +14,9 @@ constexpr std::int64_t kEpochDelay = 2;
 /// a launch passes through few different shares.
 constexpr int kShareSteps = 16;
 constexpr int kWriteSteps = 8;
+constexpr int kUtilisationSteps = 32;
+/// Epochs that the load is averaged over, so that a burst does not make it swing.
+constexpr std::int64_t kEpochsAveraged = 4;
 
 }  // namespace
 
@@ -44,8 +48,11 @@ void L2::begin_launch(double sm_clock_mhz, bool keep_contents) {
   }
   traffic_.assign(traffic_.size(), {});
   load_.clear();
-  shares_.clear();
+  conditions_.clear();
+  conditions_epoch_ = -1;
+  load_key_ = 0;
   active_sms_ = 1;
+  peak_bytes_per_epoch_ = config_.hbm.peak_gb_per_s * 1e3 / sm_clock_mhz * static_cast<double>(kEpochCycles);
 }
 
 void L2::set_active_sms(int active_sms) {
@@ -53,21 +60,31 @@ void L2::set_active_sms(int active_sms) {
   active_sms_ = std::min(config_.gpu.sm_count, (active_sms + step - 1) / step * step);
 }
 
-int L2::write_eighths(std::int64_t epoch) const {
-  if (epoch < 0 || static_cast<std::size_t>(epoch) >= load_.size()) {
-    return 0;
+const L2::Conditions& L2::conditions_at(std::int64_t time_cycles) {
+  const std::int64_t epoch = time_cycles / kEpochCycles;
+  if (epoch != conditions_epoch_) {
+    conditions_epoch_ = epoch;
+    Load sum;
+    for (std::int64_t past = std::max<std::int64_t>(0, epoch - kEpochDelay - kEpochsAveraged + 1);
+         past <= epoch - kEpochDelay && past < static_cast<std::int64_t>(load_.size()); ++past) {
+      sum.read_bytes += load_[static_cast<std::size_t>(past)].read_bytes;
+      sum.write_bytes += load_[static_cast<std::size_t>(past)].write_bytes;
+    }
+    const auto total = static_cast<double>(sum.read_bytes + sum.write_bytes);
+    const double writes = total > 0 ? static_cast<double>(sum.write_bytes) / total : 0;
+    const double utilisation =
+        std::min(1.0, total / static_cast<double>(kEpochsAveraged) / peak_bytes_per_epoch_);
+    load_key_ = static_cast<int>(std::lround(utilisation * kUtilisationSteps)) * (kWriteSteps + 1) +
+                static_cast<int>(std::lround(writes * kWriteSteps));
   }
-  const Load& load = load_[static_cast<std::size_t>(epoch)];
-  const std::uint64_t total = load.read_bytes + load.write_bytes;
-  return total == 0 ? 0 : static_cast<int>((load.write_bytes * kWriteSteps + total / 2) / total);
-}
-
-const BandwidthShare& L2::share_at(std::int64_t time_cycles) {
-  const int eighths = write_eighths(time_cycles / kEpochCycles - kEpochDelay);
-  const auto [found, is_new] = shares_.try_emplace(active_sms_ * 16 + eighths);
+  const auto [found, is_new] =
+      conditions_.try_emplace(active_sms_ * kUtilisationSteps * kUtilisationSteps + load_key_);
   if (is_new) {
-    found->second =
-        bandwidth_share(config_, sm_clock_mhz_, active_sms_, static_cast<double>(eighths) / kWriteSteps);
+    const double writes = static_cast<double>(load_key_ % (kWriteSteps + 1)) / kWriteSteps;
+    const double utilisation = static_cast<double>(load_key_ / (kWriteSteps + 1)) / kUtilisationSteps;
+    found->second.share = bandwidth_share(config_, sm_clock_mhz_, active_sms_, writes);
+    found->second.wait = sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(
+        hbm_wait_cycles(config_.hbm, sm_clock_mhz_, utilisation, writes)));
   }
   return found->second;
 }
@@ -103,6 +120,7 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   Transaction* transaction = nullptr;
   payload.get_extension(transaction);
   const Lookup found = look_up(*transaction);
+  const Conditions& conditions = conditions_at(transaction->time_cycles);
   delay +=
       sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(config_.l2.hit_latency_cycles));
 
@@ -113,6 +131,7 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
         std::max<std::int64_t>(0, std::int64_t{transaction->bytes} - found.miss_bytes));
     if (found.miss_bytes > 0) {
       to_hbm(tlm::TLM_READ_COMMAND, transaction->tensor, found.miss_bytes, delay);
+      delay += conditions.wait;
     }
   } else {
     traffic.write_bytes += transaction->bytes;
@@ -133,7 +152,7 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   load_[epoch].write_bytes += static_cast<std::uint64_t>(found.newly_dirty_bytes);
 
   // A line that turns dirty will cross the pins later, when it is evicted; its share of HBM is taken now.
-  const BandwidthShare& share = share_at(transaction->time_cycles);
+  const BandwidthShare& share = conditions.share;
   Response& response = transaction->response;
   response.latency_cycles = static_cast<std::int32_t>(delay.value());
   response.l2_port_units = port_units(transaction->bytes, share.l2_units_per_byte);

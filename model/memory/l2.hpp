@@ -54,8 +54,12 @@ class L2 : public sc_core::sc_module {
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   Lookup look_up(const Transaction& transaction);
   void to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay);
-  const BandwidthShare& share_at(std::int64_t time_cycles);
-  int write_eighths(std::int64_t epoch) const;
+  /// What the load of past epochs means for a request.
+  struct Conditions {
+    BandwidthShare share;
+    sc_core::sc_time wait;  ///< of a read from HBM
+  };
+  const Conditions& conditions_at(std::int64_t time_cycles);
 
   hw::HwConfig config_;
   std::vector<std::int64_t> blocks_per_segment_;
@@ -64,8 +68,11 @@ class L2 : public sc_core::sc_module {
   std::vector<Eviction> evicted_;
   double sm_clock_mhz_ = 1;
   int active_sms_ = 1;
-  std::vector<Load> load_;                ///< by epoch
-  std::map<int, BandwidthShare> shares_;  ///< by active SMs * 16 + eighths of writes
+  std::vector<Load> load_;  ///< by epoch
+  double peak_bytes_per_epoch_ = 1;
+  std::map<int, Conditions> conditions_;  ///< by active SMs, utilisation and write fraction in steps
+  std::int64_t conditions_epoch_ = -1;
+  int load_key_ = 0;  ///< utilisation and write fraction seen from `conditions_epoch_`
   tlm::tlm_generic_payload hbm_payload_;
   Transaction hbm_transaction_;
 };
