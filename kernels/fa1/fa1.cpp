@@ -1,0 +1,57 @@
+#include "kernels/fa1/fa1.hpp"
+
+#include <numeric>
+
+#include "kernels/fa1/config.hpp"
+#include "kernels/fa1/program.hpp"
+#include "kernels/fa1/schedule.hpp"
+#include "kernels/machine/lower.hpp"
+
+namespace warpscope::kernels {
+
+namespace {
+
+std::vector<TensorSpec> tensors_of(const Problem& problem, const fa1::Config& config) {
+  using trace::TensorKind;
+  const ElementType type = problem.dtype == DataType::fp16 ? ElementType::fp16 : ElementType::bf16;
+  const std::int64_t segments = problem.batch * problem.heads;
+  const std::int64_t d = problem.head_dim;
+  std::vector<TensorSpec> tensors{
+      {"Q", TensorKind::input, segments, problem.seqlen_q, d, type},
+      {"K", TensorKind::input, segments, problem.seqlen_k, d, type},
+      {"V", TensorKind::input, segments, problem.seqlen_k, d, type},
+      {"O", TensorKind::output, segments, problem.seqlen_q, d, type},
+      // Padded to whole steps, as the library allocates it: its stores are not guarded.
+      {"LSE", TensorKind::output, segments, std::int64_t{config.query_steps} * fa1::kStepRows, 1,
+       ElementType::fp32},
+  };
+  if (config.loops()) {
+    tensors.push_back({"o_tmp", TensorKind::scratch, segments, problem.seqlen_q, d, ElementType::fp32});
+  }
+  return tensors;
+}
+
+}  // namespace
+
+KernelPlan plan_fa1(const Problem& problem, const GpuLimits& limits) {
+  const fa1::Config config = fa1::configure(problem, limits);
+  const fa1::Schedule schedule = fa1::schedule(config, problem.causal);
+  LaunchPlan launch;
+  launch.name = "fmha_fwd_loop_kernel";
+  launch.grid = {static_cast<std::uint32_t>(problem.batch), static_cast<std::uint32_t>(problem.heads),
+                 static_cast<std::uint32_t>(config.num_splits)};
+  launch.warps = fa1::kWarps;
+  launch.registers_per_thread = config.registers_per_thread;
+  launch.shared_bytes_per_cta = static_cast<std::uint32_t>(config.shared_bytes);
+  launch.programs.push_back({"forward", fa1::Program(problem, config, schedule)});
+  launch.classes = schedule.classes;
+  launch.class_of_block[2].resize(static_cast<std::size_t>(config.num_splits));
+  std::iota(launch.class_of_block[2].begin(), launch.class_of_block[2].end(), 0U);
+  return {tensors_of(problem, config), {std::move(launch)}};
+}
+
+trace::Trace build_fa1(const Problem& problem, const GpuLimits& limits) {
+  return lower(plan_fa1(problem, limits), compiler_target(limits));
+}
+
+}  // namespace warpscope::kernels
