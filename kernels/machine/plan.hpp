@@ -47,6 +47,7 @@ struct LaunchPlan {
   std::uint32_t registers_per_thread = 32;
   std::uint32_t shared_bytes_per_cta = 0;
   MathBuild math;
+  bool estimate_moves = true;  ///< false: the programs' counted overhead contains the register moves
   std::vector<CtaProgram> programs;
   std::vector<PlanClass> classes;
   /// The class of a CTA is the sum over the dimensions of class_of_block[d][blockIdx[d]]; an empty table adds
