@@ -2,11 +2,18 @@
 
 #include <array>
 #include <stdexcept>
+#include <string>
+
+#include "kernels/fa2/fa2.hpp"
 
 namespace warpscope::kernels {
 namespace {
 
-constexpr std::array<Kernel, 0> kKernels{};
+constexpr std::array kKernels = {
+    Kernel{"fa2", "FlashAttention-2, built as its repository does", &plan_fa2, &build_fa2},
+    Kernel{"fa2_torch", "FlashAttention-2 inside PyTorch: unfused, slow exponential", &plan_fa2_torch,
+           &build_fa2_torch},
+};
 
 }  // namespace
 

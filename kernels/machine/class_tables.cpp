@@ -1,0 +1,63 @@
+#include "kernels/machine/class_tables.hpp"
+
+#include <algorithm>
+
+namespace warpscope::kernels {
+namespace {
+
+template <typename T>
+std::size_t intern(std::vector<T>& table, const T& value) {
+  const auto found = std::ranges::find(table, value);
+  if (found != table.end()) {
+    return static_cast<std::size_t>(found - table.begin());
+  }
+  table.push_back(value);
+  return table.size() - 1;
+}
+
+// Programs that a class does not run may name slots and symbols that it does not have; they count as 0.
+template <typename T>
+T value_or_zero(const std::vector<T>& values, int index) {
+  const auto position = static_cast<std::size_t>(index);
+  return index >= 0 && position < values.size() ? values[position] : T{0};
+}
+
+}  // namespace
+
+std::uint16_t ClassTables::trip_slot(TripKind kind, int slot) {
+  return static_cast<std::uint16_t>(intern(trips_, DerivedTrip{kind, slot}));
+}
+
+std::int16_t ClassTables::symbol(const SymbolExpression& expression) {
+  return static_cast<std::int16_t>(intern(symbols_, expression));
+}
+
+trace::CtaClass ClassTables::translate(const PlanClass& plan_class, int warps) const {
+  trace::CtaClass result;
+  result.program_of_warp.assign(static_cast<std::size_t>(warps),
+                                static_cast<std::uint16_t>(plan_class.program));
+  for (const DerivedTrip& derived : trips_) {
+    const std::uint32_t count = value_or_zero(plan_class.trip_counts, derived.slot);
+    switch (derived.kind) {
+      case TripKind::all:
+        result.trip_counts.push_back(count);
+        break;
+      case TripKind::all_but_last:
+        result.trip_counts.push_back(count > 0 ? count - 1 : 0);
+        break;
+      case TripKind::at_most_one:
+        result.trip_counts.push_back(std::min(count, 1U));
+        break;
+    }
+  }
+  for (const SymbolExpression& expression : symbols_) {
+    std::int64_t value = expression.symbol_factor * value_or_zero(plan_class.symbols, expression.symbol);
+    for (const SymbolExpression::TripTerm& term : expression.trip_terms) {
+      value += term.factor * (std::int64_t{value_or_zero(plan_class.trip_counts, term.slot)} - 1);
+    }
+    result.symbols.push_back(value);
+  }
+  return result;
+}
+
+}  // namespace warpscope::kernels

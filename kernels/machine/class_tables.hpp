@@ -1,0 +1,49 @@
+// Trip slots and symbols of the trace that follow from those of the plan.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/machine/plan.hpp"
+
+namespace warpscope::kernels {
+
+/// How the trace's trip count follows from the plan's count n.
+enum class TripKind : std::uint8_t {
+  all,           ///< n
+  all_but_last,  ///< max(n - 1, 0)
+  at_most_one,   ///< min(n, 1): a condition, or the last iteration
+};
+
+/// symbol_factor * symbols[symbol] + sum of factor * (trip_counts[slot] - 1) over trip_terms.
+struct SymbolExpression {
+  struct TripTerm {
+    int slot = 0;
+    std::int64_t factor = 0;
+    bool operator==(const TripTerm&) const = default;
+  };
+  int symbol = kNoClassSymbol;
+  std::int64_t symbol_factor = 0;
+  std::vector<TripTerm> trip_terms;
+  bool operator==(const SymbolExpression&) const = default;
+};
+
+/// Numbers the derived trip slots and symbols of one launch and evaluates them for its classes.
+class ClassTables {
+ public:
+  std::uint16_t trip_slot(TripKind kind, int slot);
+  std::int16_t symbol(const SymbolExpression& expression);
+  /// Call after all programs of the launch have been expanded.
+  trace::CtaClass translate(const PlanClass& plan_class, int warps) const;
+
+ private:
+  struct DerivedTrip {
+    TripKind kind;
+    int slot;
+    bool operator==(const DerivedTrip&) const = default;
+  };
+  std::vector<DerivedTrip> trips_;
+  std::vector<SymbolExpression> symbols_;
+};
+
+}  // namespace warpscope::kernels

@@ -1,0 +1,212 @@
+#include "kernels/machine/code_emitter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace warpscope::kernels {
+namespace {
+
+using trace::Instruction;
+using trace::Opcode;
+using trace::RegisterRange;
+
+constexpr int kAddressPool = 4;   // registers that address arithmetic uses in turn
+constexpr int kFirstAddress = 4;  // after the bases of shared and global memory
+constexpr int kFirstFragment = kFirstAddress + kAddressPool;
+constexpr int kRegisters = trace::kFirstPredicate;
+// Pointers are 64 bit wide: of four address instructions about three are adds and one a multiply-add.
+constexpr std::array kAddressOpcodes = {Opcode::IADD3, Opcode::LEA, Opcode::IMAD_WIDE, Opcode::IADD3};
+
+RegisterRange address_register(int number) {
+  return {static_cast<std::uint16_t>(kFirstAddress + number % kAddressPool), 1};
+}
+
+Instruction make(Opcode opcode, RegisterRange destination) {
+  Instruction result;
+  result.opcode = opcode;
+  result.destination = destination;
+  return result;
+}
+
+bool is_ldsm(Opcode opcode) {
+  return opcode >= Opcode::LDSM_X4 && opcode <= Opcode::LDSM_T_X2;
+}
+
+}  // namespace
+
+CodeEmitter::CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor)
+    : target_(target),
+      local_tensor_(local_tensor),
+      next_register_(kFirstFragment),
+      next_temporary_(kRegisters) {}
+
+RegisterRange CodeEmitter::allocate(int count) {
+  const RegisterRange result{static_cast<std::uint16_t>(next_register_), static_cast<std::uint8_t>(count)};
+  next_register_ += count;
+  if (next_register_ > next_temporary_) {
+    throw std::logic_error("a CTA program holds more tiles in registers than can be numbered");
+  }
+  return result;
+}
+
+RegisterRange CodeEmitter::temporary(int count) {
+  next_temporary_ -= count;
+  if (next_register_ > next_temporary_) {
+    throw std::logic_error("a basic block needs more temporary registers than can be numbered");
+  }
+  return {static_cast<std::uint16_t>(next_temporary_), static_cast<std::uint8_t>(count)};
+}
+
+RegisterRange CodeEmitter::temporary_predicate() {
+  return {static_cast<std::uint16_t>(trace::kFirstPredicate + next_predicate_++), 1};
+}
+
+void CodeEmitter::append(Instruction instruction) {
+  const trace::OpcodeInfo& fixed = trace::info(instruction.opcode);
+  const bool arithmetic = fixed.pipe == trace::Pipe::fma || fixed.pipe == trace::Pipe::alu;
+  if (arithmetic && instruction.destination.count == 1 &&
+      instruction.destination.first < trace::kFirstPredicate) {
+    last_result_ = instruction.destination;
+  }
+  current_.code.push_back(instruction);
+  if (fixed.pipe != trace::Pipe::tensor && !is_ldsm(instruction.opcode) && last_result_.count > 0 &&
+      ++since_move_ == target_.instructions_per_move) {
+    since_move_ = 0;
+    Instruction move = make(Opcode::MOV, temporary(1));
+    move.sources[0] = last_result_;
+    current_.code.push_back(move);
+  }
+}
+
+void CodeEmitter::emit(Opcode opcode, RegisterRange destination,
+                       std::initializer_list<RegisterRange> sources) {
+  Instruction instruction = make(opcode, destination);
+  std::ranges::copy(sources, instruction.sources.begin());
+  append(instruction);
+}
+
+void CodeEmitter::emit_memory(Opcode opcode, RegisterRange destination,
+                              std::initializer_list<RegisterRange> sources,
+                              const trace::MemoryOperand& operand) {
+  Instruction instruction = make(opcode, destination);
+  std::ranges::copy(sources, instruction.sources.begin());
+  instruction.memory = add_operand(operand);
+  append(instruction);
+}
+
+std::uint32_t CodeEmitter::add_operand(const trace::MemoryOperand& operand) {
+  // Shared-memory operands repeat; only what differs is stored again.
+  std::vector<trace::MemoryOperand>& operands = program_.memory_operands;
+  if (operand.tensor == trace::kSharedMemory) {
+    const auto found = std::ranges::find(operands, operand);
+    if (found != operands.end()) {
+      return static_cast<std::uint32_t>(found - operands.begin());
+    }
+  }
+  operands.push_back(operand);
+  return static_cast<std::uint32_t>(operands.size() - 1);
+}
+
+void CodeEmitter::emit_immediate(Opcode opcode, int immediate) {
+  Instruction instruction = make(opcode, {});
+  instruction.immediate = static_cast<std::uint16_t>(immediate);
+  append(instruction);
+}
+
+RegisterRange CodeEmitter::address_instruction() {
+  const int turn = address_turn_++;
+  const RegisterRange result = address_register(turn);
+  const Opcode opcode = kAddressOpcodes[static_cast<std::size_t>(turn) % kAddressOpcodes.size()];
+  emit(opcode, result, {address_register(turn + kAddressPool - 1), shared_base()});
+  return result;
+}
+
+void CodeEmitter::spread(std::span<const CountedInstruction> instructions) {
+  // Round robin over the kinds, so that each kind is spread over the whole block too.
+  std::vector<int> left;
+  for (const CountedInstruction& counted : instructions) {
+    left.push_back(counted.count);
+  }
+  const int rounds = left.empty() ? 0 : *std::ranges::max_element(left);
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t kind = 0; kind < left.size(); ++kind) {
+      // Kind k appears in a fraction left/rounds of the rounds.
+      const std::int64_t count = left[kind];
+      if ((round + 1) * count / rounds > round * count / rounds) {
+        pending_.push_back(instructions[kind].opcode);
+      }
+    }
+  }
+}
+
+void CodeEmitter::interleave_pending() {
+  const std::vector<Instruction> code = std::exchange(current_.code, {});
+  RegisterRange loaded;
+  std::size_t next = 0;
+  last_result_ = {};
+  for (std::size_t i = 0; i <= code.size(); ++i) {
+    while (next < pending_.size() && next * code.size() <= i * pending_.size()) {
+      const Opcode opcode = pending_[next++];
+      const trace::OpClass op_class = trace::info(opcode).op_class;
+      Instruction extra = make(opcode, {});
+      if (op_class == trace::OpClass::local_load || op_class == trace::OpClass::local_store) {
+        trace::MemoryOperand slot;
+        slot.tensor = local_tensor_;
+        slot.bytes = 128;
+        slot.offset.offset = 128 * (local_words_ % 64);
+        slot.offset.per_warp = 128 * 64;
+        ++local_words_;
+        extra.memory = add_operand(slot);
+      }
+      if (op_class == trace::OpClass::local_store) {
+        extra.sources[0] = last_result_;
+      } else if (trace::info(opcode).pipe != trace::Pipe::control) {
+        extra.sources[0] = op_class == trace::OpClass::local_load ? shared_base() : last_result_;
+        // A reloaded value is used by the next counted instruction.
+        if (op_class != trace::OpClass::local_load && loaded.count > 0) {
+          extra.sources[1] = loaded;
+          loaded = {};
+        }
+        extra.destination = temporary(1);
+        if (op_class == trace::OpClass::local_load) {
+          loaded = extra.destination;
+        }
+      }
+      current_.code.push_back(extra);
+    }
+    if (i < code.size()) {
+      current_.code.push_back(code[i]);
+      const trace::Pipe pipe = trace::info(code[i].opcode).pipe;
+      if ((pipe == trace::Pipe::fma || pipe == trace::Pipe::alu) && code[i].destination.count == 1 &&
+          code[i].destination.first < trace::kFirstPredicate) {
+        last_result_ = code[i].destination;
+      }
+    }
+  }
+  pending_.clear();
+}
+
+void CodeEmitter::end_block(bool branch) {
+  if (!pending_.empty()) {
+    interleave_pending();
+  }
+  current_.ends_with_branch = branch;
+  program_.blocks.push_back(std::exchange(current_, {}));
+  next_temporary_ = kRegisters;
+  next_predicate_ = 0;
+  last_result_ = {};
+}
+
+std::size_t CodeEmitter::add_loop(const VirtualLoop& loop) {
+  program_.loops.push_back(loop);
+  return program_.loops.size() - 1;
+}
+
+VirtualProgram CodeEmitter::take() {
+  end_block(false);
+  return std::exchange(program_, {});
+}
+
+}  // namespace warpscope::kernels

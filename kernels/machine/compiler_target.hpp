@@ -1,0 +1,43 @@
+// What the compiler assumes about a GPU generation when it orders instructions and writes control bits.
+#pragma once
+
+#include "kernels/kernel.hpp"
+#include "model/trace/opcode.hpp"
+
+namespace warpscope::kernels {
+
+/// Static pipe model and heuristics of the compiler for one target, in cycles where not said otherwise. These
+/// are read off machine code (stall counts, order of instructions), not timings of a GPU.
+struct CompilerTarget {
+  int hmma_16816_interval = 8;
+  int hmma_1688_interval = 4;
+  int fma_interval = 2;
+  int alu_interval = 2;  ///< integer, logic, compare, pack; also IMAD on the heavy half of the FMA pipe
+  int xu_interval = 8;
+  int memory_interval = 2;
+  int ldsm_interval = 4;  ///< between two LDSM in the stall counts
+  int hmma_latency = 29;
+  int fma_latency = 4;
+  int alu_latency = 5;
+  int xu_latency = 18;
+  int shared_load_latency = 30;
+  int shuffle_latency = 24;
+  int global_load_latency = 30;  ///< the compiler hoists loads no further than it does shared loads
+  int ldsm_window = 12;          ///< an LDSM is issued at most this many HMMAs before its first user
+  int value_registers = 223;     ///< 255 minus 32 for addresses and loop constants
+  int reserve_registers = 4;     ///< kept free for the oldest instruction
+  int scarce_registers = 8;      ///< this close to the limit, instructions that free registers go first
+  int live_predicates = 6;
+  int instructions_per_move = 16;  ///< one register move per so many instructions that are not HMMA or LDSM
+};
+
+/// The target for a compute capability: 8.x or 9.0 (whose mma.sync code differs in intervals only).
+/// Throws UnsupportedProblem for others.
+const CompilerTarget& compiler_target(const GpuLimits& limits);
+
+/// Cycles that the pipe of `opcode` is taken by one instruction of a warp.
+int issue_interval(const CompilerTarget& target, trace::Opcode opcode);
+/// Cycles from issue to the earliest dependent issue that the compiler plans with.
+int planned_latency(const CompilerTarget& target, trace::Opcode opcode);
+
+}  // namespace warpscope::kernels

@@ -1,0 +1,289 @@
+#include "kernels/machine/control_bits.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/machine/dependence_graph.hpp"
+
+namespace warpscope::kernels {
+namespace {
+
+using trace::Instruction;
+using trace::OpClass;
+using trace::RegisterRange;
+
+constexpr int kFirstScoreboard = 1;
+constexpr int kLongestStall = 15;
+constexpr std::size_t kRegisters = trace::kFirstPredicate + 64;
+
+// What later instructions may still have to wait for, at one point of the program.
+struct RegisterState {
+  int ready_in = 0;               // cycles until a result of fixed latency may be read
+  std::uint8_t write_boards = 0;  // scoreboards that say when the register has been written
+  std::uint8_t read_boards = 0;   // scoreboards that say when it has been read
+
+  bool operator==(const RegisterState&) const = default;
+};
+using State = std::vector<RegisterState>;
+
+bool join(State& into, const State& from) {
+  bool changed = false;
+  for (std::size_t r = 0; r < into.size(); ++r) {
+    RegisterState joined = into[r];
+    joined.ready_in = std::max(joined.ready_in, from[r].ready_in);
+    joined.write_boards = static_cast<std::uint8_t>(joined.write_boards | from[r].write_boards);
+    joined.read_boards = static_cast<std::uint8_t>(joined.read_boards | from[r].read_boards);
+    changed = changed || joined != into[r];
+    into[r] = joined;
+  }
+  return changed;
+}
+
+template <typename Visit>
+void each(const RegisterRange& range, const Visit& visit) {
+  for (std::size_t k = 0; k < range.count; ++k) {
+    visit(range.first + k);
+  }
+}
+
+bool overlaps(const RegisterRange& left, const RegisterRange& right) {
+  return left.first < right.first + right.count && right.first < left.first + left.count;
+}
+
+bool reads(const Instruction& instruction, const RegisterRange& range) {
+  return std::ranges::any_of(instruction.sources,
+                             [&](const RegisterRange& source) { return overlaps(source, range); });
+}
+
+// The scoreboards of one block and what they stand for.
+class Scoreboards {
+ public:
+  int assign(int kind) {
+    if (last_[kind] >= 0 && boards_[static_cast<std::size_t>(last_[kind])].setters == 1) {
+      return set(last_[kind], kind);
+    }
+    for (int b = kFirstScoreboard; b < trace::kScoreboards; ++b) {
+      if (boards_[static_cast<std::size_t>(b)].setters == 0) {
+        return set(b, kind);
+      }
+    }
+    // All taken: the latest of the same kind makes earlier waiters wait least; failing that, the latest of
+    // all.
+    int best = kFirstScoreboard;
+    for (int b = kFirstScoreboard; b < trace::kScoreboards; ++b) {
+      const Board& board = boards_[static_cast<std::size_t>(b)];
+      const Board& leader = boards_[static_cast<std::size_t>(best)];
+      const bool same = board.kind == kind;
+      const bool leader_same = leader.kind == kind;
+      if (same > leader_same || (same == leader_same && board.when > leader.when)) {
+        best = b;
+      }
+    }
+    return set(best, kind);
+  }
+
+  void waited(std::uint8_t mask) {
+    for (int b = 0; b < trace::kScoreboards; ++b) {
+      if ((mask >> b & 1) != 0) {
+        boards_[static_cast<std::size_t>(b)].setters = 0;
+      }
+    }
+  }
+
+ private:
+  struct Board {
+    int setters = 0;
+    int kind = -1;
+    int when = 0;
+  };
+
+  int set(int board, int kind) {
+    Board& chosen = boards_[static_cast<std::size_t>(board)];
+    chosen = {chosen.setters + 1, kind, ++clock_};
+    last_[kind] = board;
+    return board;
+  }
+
+  std::array<Board, trace::kScoreboards> boards_{};
+  std::array<int, 64> last_ = filled();
+  int clock_ = 0;
+
+  static constexpr std::array<int, 64> filled() {
+    std::array<int, 64> result{};
+    result.fill(-1);
+    return result;
+  }
+};
+
+// Gives one block its bits, given the state at its start; keeps the block's code apart from the result.
+class BlockAssigner {
+ public:
+  BlockAssigner(const std::vector<Instruction>& code, const RegisterSet& written_elsewhere,
+                const CompilerTarget& target)
+      : code_(code), written_elsewhere_(written_elsewhere), target_(target) {}
+
+  std::vector<Instruction> assign(State& state) {
+    Scoreboards boards;
+    std::vector<Instruction> result;
+    int time = 0;  // of the next instruction, if nothing holds it back
+    std::array<int, 8> pipe_free{};
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      Instruction instruction = code_[i];
+      instruction.has_control = true;
+      instruction.control = {};
+      const OpClass op_class = trace::info(instruction.opcode).op_class;
+      const auto pipe = static_cast<std::size_t>(trace::info(instruction.opcode).pipe);
+      const std::size_t port = op_class == OpClass::imad ? 7 : pipe;
+
+      int issue = std::max(time, pipe_free[port]);
+      std::uint8_t wait = 0;
+      for (const RegisterRange& source : instruction.sources) {
+        each(source, [&](std::size_t r) {
+          issue = std::max(issue, state[r].ready_in);
+          wait = static_cast<std::uint8_t>(wait | state[r].write_boards);
+        });
+      }
+      const bool variable = trace::has_variable_latency(op_class);
+      const int latency = planned_latency(target_, instruction.opcode);
+      each(instruction.destination, [&](std::size_t r) {
+        // Results must not arrive in the wrong order.
+        issue = std::max(issue, state[r].ready_in - (variable ? 1 : latency));
+        wait = static_cast<std::uint8_t>(wait | state[r].write_boards | state[r].read_boards);
+      });
+      stall_until(result, time, issue);
+      pipe_free[port] = issue + port_time(instruction.opcode);
+
+      instruction.control.wait_mask = wait;
+      boards.waited(wait);
+      clear(state, wait);
+      if (variable) {
+        if (instruction.destination.count > 0) {
+          const int board = boards.assign(static_cast<int>(op_class));
+          instruction.control.write_scoreboard = static_cast<std::uint8_t>(board);
+          each(instruction.destination, [&](std::size_t r) {
+            state[r].ready_in = 0;
+            state[r].write_boards = static_cast<std::uint8_t>(1U << board);
+          });
+        }
+        if (op_class != OpClass::xu && source_is_reused(i)) {
+          const int board = boards.assign(32 + static_cast<int>(op_class));
+          instruction.control.read_scoreboard = static_cast<std::uint8_t>(board);
+          for (const RegisterRange& source : instruction.sources) {
+            each(source, [&](std::size_t r) {
+              state[r].read_boards = static_cast<std::uint8_t>(state[r].read_boards | 1U << board);
+            });
+          }
+        }
+      } else {
+        each(instruction.destination, [&](std::size_t r) { state[r] = {issue + latency, 0, 0}; });
+      }
+      result.push_back(instruction);
+      time = issue + 1;
+    }
+    for (RegisterState& reg : state) {
+      reg.ready_in = std::max(0, reg.ready_in - time);
+    }
+    return result;
+  }
+
+ private:
+  // How long the static model of the stall counts keeps a pipe to one instruction.
+  int port_time(trace::Opcode opcode) const {
+    return is_ldsm(opcode) ? target_.ldsm_interval : issue_interval(target_, opcode);
+  }
+
+  static void clear(State& state, std::uint8_t waited) {
+    if (waited == 0) {
+      return;
+    }
+    for (RegisterState& reg : state) {
+      reg.write_boards = static_cast<std::uint8_t>(reg.write_boards & ~waited);
+      reg.read_boards = static_cast<std::uint8_t>(reg.read_boards & ~waited);
+    }
+  }
+
+  // Lets the latest instruction stall until `issue`; inserts NOPs where 15 cycles are not enough.
+  static void stall_until(std::vector<Instruction>& code, int& time, int issue) {
+    while (issue > time) {
+      if (code.empty() || code.back().control.stall_cycles == kLongestStall) {
+        code.emplace_back().has_control = true;  // a NOP
+        ++time;
+        continue;
+      }
+      const int more = std::min(issue - time, kLongestStall - int{code.back().control.stall_cycles});
+      code.back().control.stall_cycles = static_cast<std::uint8_t>(code.back().control.stall_cycles + more);
+      time += more;
+    }
+  }
+
+  // Whether a source of memory instruction `i` is written again before something waits for its result.
+  bool source_is_reused(std::size_t i) const {
+    for (const RegisterRange& source : code_[i].sources) {
+      if (source.count == 0) {
+        continue;
+      }
+      bool safe = false;
+      bool reused = false;
+      for (std::size_t j = i + 1; j < code_.size() && !safe && !reused; ++j) {
+        safe = code_[i].destination.count > 0 && reads(code_[j], code_[i].destination);
+        reused = !safe && overlaps(code_[j].destination, source);
+      }
+      if (!safe && !reused && code_[i].destination.count == 0) {
+        each(source, [&](std::size_t r) {
+          reused = reused || (r < trace::kFirstPredicate && written_elsewhere_[r]);
+        });
+      }
+      if (reused) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const std::vector<Instruction>& code_;
+  const RegisterSet& written_elsewhere_;  // registers that other blocks, or this one in its next run, write
+  const CompilerTarget& target_;
+};
+
+}  // namespace
+
+void assign_control_bits(VirtualProgram& program, const CompilerTarget& target) {
+  const std::size_t blocks = program.blocks.size();
+  // Temporaries are written anew in every block, but never while an older use is open: only registers that
+  // live across blocks count as written elsewhere.
+  RegisterSet carried;
+  for (const BlockLiveness& liveness : block_liveness(program)) {
+    carried |= liveness.live_in | liveness.live_out;
+  }
+  RegisterSet written;
+  for (const BasicBlock& block : program.blocks) {
+    for (const Instruction& instruction : block.code) {
+      each(instruction.destination, [&](std::size_t r) {
+        if (r < trace::kFirstPredicate) {
+          written.set(r);
+        }
+      });
+    }
+  }
+  written &= carried;
+
+  const auto next = successors(program);
+  std::vector<State> entry(blocks, State(kRegisters));
+  std::vector<std::vector<Instruction>> result(blocks);
+  // States only grow, so this ends; two or three rounds are usual.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t block = 0; block < blocks; ++block) {
+      State state = entry[block];
+      result[block] = BlockAssigner(program.blocks[block].code, written, target).assign(state);
+      for (const std::size_t successor : next[block]) {
+        changed = join(entry[successor], state) || changed;
+      }
+    }
+  }
+  for (std::size_t block = 0; block < blocks; ++block) {
+    program.blocks[block].code = std::move(result[block]);
+  }
+}
+
+}  // namespace warpscope::kernels

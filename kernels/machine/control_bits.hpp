@@ -1,0 +1,16 @@
+// The control bits a compiler writes beside the instructions of a scheduled program.
+#pragma once
+
+#include "kernels/machine/compiler_target.hpp"
+#include "kernels/machine/virtual_code.hpp"
+
+namespace warpscope::kernels {
+
+/// Gives every instruction of the scheduled blocks its stall count and scoreboards, across blocks and loops.
+/// Stall counts follow a static model of the pipes and of fixed latencies; instructions of unknown latency
+/// set one of five scoreboards (number 0 is left to cp.async), which pairs of one kind share. Where a stall
+/// would exceed 15 cycles, NOPs are inserted. Every register dependence is covered: no other scoreboard is
+/// needed.
+void assign_control_bits(VirtualProgram& program, const CompilerTarget& target);
+
+}  // namespace warpscope::kernels

@@ -1,0 +1,13 @@
+// From a kernel as CTA programs to a kernel as warp instructions.
+#pragma once
+
+#include "kernels/machine/compiler_target.hpp"
+#include "kernels/machine/plan.hpp"
+
+namespace warpscope::kernels {
+
+/// Expands, schedules and encodes every program of every launch for `target`. The trace's tensors are the
+/// plan's, in the plan's order, then one for register spills.
+trace::Trace lower(const KernelPlan& plan, const CompilerTarget& target);
+
+}  // namespace warpscope::kernels

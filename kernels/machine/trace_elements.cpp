@@ -1,0 +1,94 @@
+// Elementwise layouts of the trace machine: one register per element, accesses of one element per lane.
+#include <algorithm>
+
+#include "kernels/machine/trace_machine.hpp"
+
+namespace warpscope::kernels {
+namespace {
+
+using trace::Opcode;
+
+constexpr int kLanes = 32;
+
+bool is_constant(const Affine& position) { return position == Affine(position.constant); }
+
+}  // namespace
+
+bool holds_single_elements(Layout layout) {
+  return layout == Layout::row_per_warp || layout == Layout::element_per_thread;
+}
+
+std::int64_t columns_inside(const GlobalTile& tile, const TensorSpec& tensor) {
+  // Where a tile starts is known only for constants; programs of ragged edges use those.
+  if (tile.flat || !is_constant(tile.col)) {
+    return tile.cols;
+  }
+  return std::clamp<std::int64_t>(tensor.cols - tile.col.constant, 0, tile.cols);
+}
+
+void TraceMachine::move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load) {
+  const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
+  const std::int64_t element = element_bytes(tensor.type);
+  const bool by_rows = fragment.layout == Layout::row_per_warp;
+  const int warps = launch_.warps;
+  const int per_row = by_rows ? count(fragment) / at(fragment.id).row_slots : count(fragment);
+  const std::int64_t row_bytes = tensor.cols * element;
+  const std::int64_t inside = columns_inside(tile, tensor);
+  const Affine first =
+      (tile.flat ? Affine(0) : tile.row * row_bytes) + tile.col * (tile.flat ? element : element * tile.rows);
+  for (int i = 0; i < count(fragment); ++i) {
+    // Elements that the warps of this instruction reach: one warp's lanes by rows, else those of all warps.
+    const int reach = by_rows ? kLanes : kLanes * warps;
+    const std::int64_t skipped = std::int64_t{i % per_row} * reach;
+    const std::int64_t elements = std::clamp<std::int64_t>(inside - skipped, 0, reach);
+    if (elements == 0) {
+      continue;  // the source branches around accesses beyond the row
+    }
+    trace::MemoryOperand operand;
+    operand.tensor = static_cast<std::uint16_t>(tile.tensor);
+    operand.segment = resolver_.resolve(tile.segment);
+    operand.offset = resolver_.resolve(first);
+    operand.offset.offset += skipped * element;
+    if (by_rows) {
+      operand.bytes = static_cast<std::uint32_t>(elements * element);
+      operand.offset.offset += std::int64_t{i / per_row} * warps * row_bytes;
+      operand.offset.per_warp = row_bytes;
+    } else {
+      operand.bytes = static_cast<std::uint32_t>((elements * element + warps - 1) / warps);
+      operand.offset.per_warp = operand.bytes;
+    }
+    const bool word = element == 4;
+    const Range base = CodeEmitter::shared_base();
+    if (is_load) {
+      emitter_.emit_memory(word ? Opcode::LDG_32 : Opcode::LDG_16, reg(fragment, i), {base}, operand);
+    } else {
+      emitter_.emit_memory(word ? Opcode::STG_32 : Opcode::STG_16, {}, {reg(fragment, i), base}, operand);
+    }
+  }
+}
+
+void TraceMachine::convert_elements(const Fragment& target, const Fragment& source) {
+  const bool pairs = target.type != ElementType::fp32 && !holds_single_elements(target.layout);
+  const bool source_pairs = source.type != ElementType::fp32 && !holds_single_elements(source.layout);
+  for (int i = 0; i < count(target); ++i) {
+    if (target.type == source.type) {
+      emitter_.emit(Opcode::IMAD_MOV, reg(target, i), {reg(source, i)});
+    } else if (target.type == ElementType::fp32) {
+      emitter_.emit(Opcode::HADD2, reg(target, i), {reg(source, source_pairs ? i / 2 : i)});
+    } else if (pairs) {
+      emitter_.emit(Opcode::F2FP_PACK_AB, reg(target, i), {reg(source, 2 * i), reg(source, 2 * i + 1)});
+    } else {
+      emitter_.emit(Opcode::F2FP_PACK_AB, reg(target, i), {reg(source, i)});
+    }
+  }
+}
+
+void TraceMachine::fill_masked(const Fragment& target, const Fragment& values, const Fragment& mask) {
+  for (int i = 0; i < count(target); ++i) {
+    const Range hidden = emitter_.temporary_predicate();
+    emitter_.emit(Opcode::ISETP, hidden, {reg(mask, i)});
+    emitter_.emit(Opcode::SEL, reg(target, i), {reg(values, i), hidden});
+  }
+}
+
+}  // namespace warpscope::kernels

@@ -1,0 +1,35 @@
+// A warp program before scheduling: basic blocks of instructions on unlimited registers, and loops over them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/trace/program.hpp"
+
+namespace warpscope::kernels {
+
+/// Straight code without branches inside. Registers below the first temporary outlive the block where later
+/// code reads them.
+struct BasicBlock {
+  std::vector<trace::Instruction> code;
+  bool ends_with_branch = false;  ///< a branch follows the code; it is not part of `code`
+};
+
+/// Blocks [first_block, last_block] repeat; the loop's branch ends the last of them.
+struct VirtualLoop {
+  std::size_t first_block = 0;
+  std::size_t last_block = 0;
+  std::uint16_t trip_slot = 0;
+  std::array<std::int32_t, trace::kMaxLoopDepth> trips_per_iteration{};
+  bool at_most_once = false;  ///< a condition, not a loop: its branch never jumps back
+};
+
+struct VirtualProgram {
+  std::vector<BasicBlock> blocks;
+  std::vector<VirtualLoop> loops;  ///< sorted by first block, outer before inner
+  std::vector<trace::MemoryOperand> memory_operands;
+};
+
+}  // namespace warpscope::kernels
