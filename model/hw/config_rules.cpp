@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
+#include <cmath>
 #include <cstdint>
 
 #include "model/hw/config_schema.hpp"
@@ -37,6 +37,8 @@ constexpr std::array pair_rules{
     PairRule{"sm.shared.sub_core_bytes_per_clk", Relation::at_most, "sm.shared.bytes_per_clk"},
     PairRule{"sm.global.reduce_interval_cycles", Relation::at_most, "sm.global.reduce_sustained_cycles"},
     PairRule{"l2.sm_bytes_per_clk", Relation::at_most, "l2.bytes_per_clk"},
+    PairRule{"hbm.wait_quarter_ns", Relation::at_most, "hbm.wait_half_ns"},
+    PairRule{"hbm.wait_half_ns", Relation::at_most, "hbm.wait_full_ns"},
 };
 
 /// Pipes take a whole number of cycles per warp instruction.
@@ -44,10 +46,13 @@ constexpr std::array lane_keys{"sm.fma.lanes", "sm.imad.lanes", "sm.alu.lanes", 
 
 constexpr int warp_size = 32;
 
-std::int64_t integer(std::string_view key, const HwConfig& config) {
+double number(std::string_view key, const HwConfig& config) {
   const Field field = find_key(key)->field(const_cast<HwConfig&>(config));
   if (const auto* const wide = std::get_if<std::int64_t*>(&field)) {
-    return **wide;
+    return static_cast<double>(**wide);
+  }
+  if (const auto* const fraction = std::get_if<double*>(&field)) {
+    return **fraction;
   }
   return *std::get<int*>(field);
 }
@@ -62,17 +67,17 @@ bool is_capability(const std::string& text) {
 std::vector<BrokenRule> broken_rules(const HwConfig& config) {
   std::vector<BrokenRule> broken;
   for (const PairRule& rule : pair_rules) {
-    const std::int64_t left = integer(rule.left, config);
-    const std::int64_t right = integer(rule.right, config);
+    const double left = number(rule.left, config);
+    const double right = number(rule.right, config);
     if (rule.relation == Relation::at_most && left > right) {
       broken.push_back({rule.left, fmt::format("{} is more than {} ({})", left, rule.right, right)});
     }
-    if (rule.relation == Relation::multiple_of && left % right != 0) {
+    if (rule.relation == Relation::multiple_of && std::fmod(left, right) != 0) {
       broken.push_back({rule.left, fmt::format("{} is not a multiple of {} ({})", left, rule.right, right)});
     }
   }
   for (const std::string_view key : lane_keys) {
-    if (const std::int64_t lanes = integer(key, config); warp_size % lanes != 0) {
+    if (const double lanes = number(key, config); std::fmod(warp_size, lanes) != 0) {
       broken.push_back({key, fmt::format("{} does not divide the {} threads of a warp", lanes, warp_size)});
     }
   }

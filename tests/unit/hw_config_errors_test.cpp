@@ -9,84 +9,74 @@
 namespace warpscope::hw {
 namespace {
 
-using test::complete_name;
 using test::ConfigFolder;
-using test::shipped_dir;
 using Lines = std::vector<std::string>;
 
-/// One text in the place of another, in a complete description, and what is answered behind "FILE:LINE: ".
+/// A wrong value in a complete description, and what is answered behind "FILE:LINE: ".
 struct Mistake {
   std::string name;
-  std::string from;
-  std::string to;
+  std::string key;
+  std::string value;  ///< as written in the file
   std::string answer;
 };
 
 void PrintTo(const Mistake& mistake, std::ostream* out) {
-  *out << mistake.to;
+  *out << mistake.value;
 }
 
 class ConfigMistakes : public testing::TestWithParam<Mistake> {
  protected:
-  std::string root_text_ = test::read_text(shipped_dir / (complete_name + ".toml"));
+  std::string root_text_ = test::complete_text();
   ConfigFolder folder_;
 };
 
 TEST_P(ConfigMistakes, InAFileNamesFileLineKeyValueAndWhatIsLegal) {
-  const std::string text = test::with(root_text_, GetParam().from, GetParam().to);
-  folder_.write("bad", text);
-  EXPECT_EQ(folder_.problems("bad"),
-            Lines{"bad.toml:" + test::line_of(text, GetParam().to) + ": " + GetParam().answer});
+  const auto& [name, key, value, answer] = GetParam();
+  folder_.write("bad", test::with(root_text_, key, key + " = " + value));
+  EXPECT_EQ(folder_.problems("bad"), Lines{"bad.toml:" + test::line_of(root_text_, key) + ": " + answer});
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Values, ConfigMistakes,
     testing::Values(
-        Mistake{"TooSmall", "partitions = 2 ", "partitions = 0 ", "l2.partitions: 0 is not in 1..8"},
-        Mistake{"TooLarge", "partitions = 2 ", "partitions = 9 ", "l2.partitions: 9 is not in 1..8"},
-        Mistake{"BeyondInt", "partitions = 2 ", "partitions = 4294967298 ",
-                "l2.partitions: 4294967298 is not in 1..8"},
-        Mistake{"Fraction", "partitions = 2 ", "partitions = 2.5 ", "l2.partitions: 2.5 is not an integer"},
-        Mistake{"TextForInteger", "partitions = 2 ", "partitions = \"two\" ",
-                "l2.partitions: \"two\" is not an integer"},
-        Mistake{"TruthForInteger", "partitions = 2 ", "partitions = true ",
-                "l2.partitions: true is not an integer"},
-        Mistake{"ArrayForInteger", "partitions = 2 ", "partitions = [1, 2] ",
-                "l2.partitions: an array is not an integer"},
-        Mistake{"DateForNumber", "latency_ns = 218", "latency_ns = 2020-01-01",
+        Mistake{"TooSmall", "l2.partitions", "0", "l2.partitions: 0 is not in 1..8"},
+        Mistake{"TooLarge", "l2.partitions", "9", "l2.partitions: 9 is not in 1..8"},
+        Mistake{"BeyondInt", "l2.partitions", "4294967298", "l2.partitions: 4294967298 is not in 1..8"},
+        Mistake{"Fraction", "l2.partitions", "2.5", "l2.partitions: 2.5 is not an integer"},
+        Mistake{"TextForInteger", "l2.partitions", "\"two\"", "l2.partitions: \"two\" is not an integer"},
+        Mistake{"TruthForInteger", "l2.partitions", "true", "l2.partitions: true is not an integer"},
+        Mistake{"ArrayForInteger", "l2.partitions", "[1, 2]", "l2.partitions: an array is not an integer"},
+        Mistake{"DateForNumber", "hbm.latency_ns", "2020-01-01",
                 "hbm.latency_ns: a date or time is not a number"},
-        Mistake{"FractionOutOfRange", "mixed_efficiency = 0.85 ", "mixed_efficiency = 1.01 ",
+        Mistake{"FractionOutOfRange", "hbm.mixed_efficiency", "1.01",
                 "hbm.mixed_efficiency: 1.01 is not in 0.01..1"},
-        Mistake{"NotANumber", "mixed_efficiency = 0.85 ", "mixed_efficiency = nan ",
-                "hbm.mixed_efficiency: nan is not in 0.01..1"},
-        Mistake{"Infinite", "latency_ns = 218", "latency_ns = inf",
-                "hbm.latency_ns: inf is not in 0..100000"},
-        Mistake{"NumberForText", "compute_capability = \"8.0\"", "compute_capability = 8.0",
+        Mistake{"NotANumber", "hbm.mixed_efficiency", "nan", "hbm.mixed_efficiency: nan is not in 0.01..1"},
+        Mistake{"Infinite", "hbm.latency_ns", "inf", "hbm.latency_ns: inf is not in 0..100000"},
+        Mistake{"NumberForText", "gpu.compute_capability", "8.0",
                 "gpu.compute_capability: 8 is not a text in quotes"},
-        Mistake{"EmptyText", "name = \"NVIDIA A100-SXM4-80GB\"", "name = \"\"",
-                "gpu.name: must not be empty"}),
+        Mistake{"EmptyText", "gpu.name", "\"\"", "gpu.name: must not be empty"}),
     [](const auto& instance) { return instance.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     BetweenValues, ConfigMistakes,
     testing::Values(
-        Mistake{"Lanes", "lanes = 4 ", "lanes = 5 ",
-                "sm.xu.lanes: 5 does not divide the 32 threads of a warp"},
-        Mistake{"DispatchHold", "dispatch_hold_cycles = 6", "dispatch_hold_cycles = 9",
+        Mistake{"Lanes", "sm.xu.lanes", "5", "sm.xu.lanes: 5 does not divide the 32 threads of a warp"},
+        Mistake{"DispatchHold", "sm.tensor.hmma_16816.dispatch_hold_cycles", "9",
                 "sm.tensor.hmma_16816.dispatch_hold_cycles: 9 is more than "
                 "sm.tensor.hmma_16816.interval_cycles (8)"},
-        Mistake{"SharedOfOneCta", "bytes_per_cta = 166912  ", "bytes_per_cta = 167937  ",
+        Mistake{"SharedOfOneCta", "sm.shared.bytes_per_cta", "167937",
                 "sm.shared.bytes_per_cta: 167937 is more than sm.shared.bytes (167936)"},
-        Mistake{"SharedWithReserve", "bytes_per_cta = 166912  ", "bytes_per_cta = 166913  ",
+        Mistake{"SharedWithReserve", "sm.shared.bytes_per_cta", "166913",
                 "sm.shared.bytes_per_cta: 166913 with sm.shared.reserved_bytes_per_cta is 167937, more than "
                 "sm.shared.bytes (167936)"},
-        Mistake{"TensorClock", "tensor_mhz = 1410", "tensor_mhz = 1411",
+        Mistake{"TensorClock", "clock.tensor_mhz", "1411",
                 "clock.tensor_mhz: 1411 is more than clock.max_mhz (1410)"},
-        Mistake{"Warps", "max_warps = 64 ", "max_warps = 63 ",
-                "sm.max_warps: 63 is not a multiple of sm.sub_cores (4)"},
-        Mistake{"Threads", "max_threads_per_cta = 1024 ", "max_threads_per_cta = 2049 ",
+        Mistake{"Waits", "hbm.wait_half_ns", "1e5",
+                "hbm.wait_half_ns: 100000 is more than hbm.wait_full_ns (375)"},
+        Mistake{"Warps", "sm.max_warps", "63", "sm.max_warps: 63 is not a multiple of sm.sub_cores (4)"},
+        Mistake{"Threads", "sm.max_threads_per_cta", "2049",
                 "sm.max_threads_per_cta: 2049 is more than 32 x sm.max_warps (2048)"},
-        Mistake{"Capability", "compute_capability = \"8.0\"", "compute_capability = \"80\"",
+        Mistake{"Capability", "gpu.compute_capability", "\"80\"",
                 "gpu.compute_capability: \"80\" is not of the form \"9.0\""}),
     [](const auto& instance) { return instance.param.name; });
 
@@ -94,7 +84,7 @@ class ConfigErrors : public testing::Test {
  protected:
   ConfigErrors() { folder_.write("root", root_text_); }
 
-  std::string root_text_ = test::read_text(shipped_dir / (complete_name + ".toml"));
+  std::string root_text_ = test::complete_text();
   ConfigFolder folder_;
 };
 
@@ -115,14 +105,14 @@ TEST_F(ConfigErrors, GroupAndValueCannotStandForOneAnother) {
 }
 
 TEST_F(ConfigErrors, MissingKeysAreAllNamed) {
-  std::string text = test::with(root_text_, "\nsm_count = ", "\n# sm_count = ");
-  folder_.write("bad", test::with(text, "\npartitions = ", "\n# partitions = "));
+  std::string text = test::with(root_text_, "gpu.sm_count", "");
+  folder_.write("bad", test::with(text, "l2.partitions", ""));
   EXPECT_EQ(folder_.problems("bad"), (Lines{"bad.toml: gpu.sm_count: missing; legal is 1..1024",
                                             "bad.toml: l2.partitions: missing; legal is 1..8"}));
 }
 
 TEST_F(ConfigErrors, AnOverrideSuppliesAMissingKey) {
-  folder_.write("bad", test::with(root_text_, "\nsm_count = ", "\n# sm_count = "));
+  folder_.write("bad", test::with(root_text_, "gpu.sm_count", ""));
   EXPECT_EQ(folder_.problems("bad", {"gpu.sm_count=108"}), Lines{});
 }
 

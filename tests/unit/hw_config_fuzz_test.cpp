@@ -55,19 +55,9 @@ std::string damage(std::string text, std::mt19937& random) {
   return text;
 }
 
-/// A short file that has every key, so that a run stays fast.
-std::string compact_text() {
-  std::string text;
-  for (const ConfigRow& row : load(test::complete_name, {}, test::shipped_dir).rows) {
-    const bool quoted = row.key == "gpu.name" || row.key == "gpu.compute_capability";
-    text += std::string(row.key) + " = " + (quoted ? "\"" + row.value + "\"" : row.value) + "\n";
-  }
-  return text;
-}
-
 TEST(ConfigFuzz, DamagedFilesLoadOrThrowConfigError) {
   const test::ConfigFolder folder;
-  const std::string compact = compact_text();
+  const std::string compact = test::complete_text();
   const std::string shipped = test::read_text(test::shipped_dir / (test::complete_name + ".toml"));
   std::mt19937 random(20);  // any seed does, a fixed one makes failures repeat
   int loaded = 0;

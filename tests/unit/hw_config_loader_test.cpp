@@ -10,9 +10,7 @@
 namespace warpscope::hw {
 namespace {
 
-using test::complete_name;
 using test::ConfigFolder;
-using test::shipped_dir;
 
 const ConfigRow& row(const LoadedConfig& loaded, std::string_view key) {
   return *std::ranges::find(loaded.rows, key, &ConfigRow::key);
@@ -22,7 +20,7 @@ class ConfigLoader : public testing::Test {
  protected:
   ConfigLoader() { folder_.write("root", root_text_); }
 
-  std::string root_text_ = test::read_text(shipped_dir / (complete_name + ".toml"));
+  std::string root_text_ = test::complete_text();
   ConfigFolder folder_;
 };
 
@@ -47,7 +45,8 @@ TEST_F(ConfigLoader, RowsNameTheLineThatDecided) {
   const LoadedConfig leaf = load("leaf", overrides, folder_.dir());
   const std::string dir = folder_.dir().string();
   EXPECT_EQ(row(leaf, "sm.xu.lanes").origin, dir + "/leaf.toml:4");
-  EXPECT_EQ(row(leaf, "gpu.sm_count").origin, dir + "/root.toml:" + test::line_of(root_text_, "sm_count"));
+  EXPECT_EQ(row(leaf, "gpu.sm_count").origin,
+            dir + "/root.toml:" + test::line_of(root_text_, "gpu.sm_count"));
   EXPECT_EQ(row(leaf, "sm.fma.lanes").origin, "--set sm.fma.lanes=8");
   EXPECT_EQ(row(leaf, "sm.fma.lanes").value, "8");
   EXPECT_EQ(row(leaf, "hbm.peak_gb_per_s").unit, "GB/s");
@@ -78,7 +77,7 @@ TEST_F(ConfigLoader, PathWorksWithBaseInTheSearchDirectory) {
 
 TEST_F(ConfigLoader, NeighbourOfAFileComesBeforeTheSearchDirectory) {
   const ConfigFolder elsewhere;
-  elsewhere.write("root", test::with(root_text_, "sm_count = 108", "sm_count = 64"));
+  elsewhere.write("root", test::with(root_text_, "gpu.sm_count", "gpu.sm_count = 64"));
   elsewhere.write("mine", "base = \"root\"\n");
   EXPECT_EQ(load((elsewhere.dir() / "mine.toml").string(), {}, folder_.dir()).config.gpu.sm_count, 64);
 }

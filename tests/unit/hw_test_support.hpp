@@ -1,6 +1,8 @@
 // A folder of GPU descriptions that lives as long as one test.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -22,19 +24,32 @@ inline std::string read_text(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Replaces the one occurrence of `from`.
-inline std::string with(std::string text, std::string_view from, std::string_view to) {
-  const std::size_t at = text.find(from);
-  if (at == std::string::npos || text.find(from, at + 1) != std::string::npos) {
-    throw std::invalid_argument("not there exactly once: " + std::string(from));
+/// A file that has every key, one a line: "sm.xu.lanes = 4".
+inline std::string complete_text() {
+  std::string text;
+  for (const ConfigRow& row : load(complete_name, {}, shipped_dir).rows) {
+    const bool is_text = row.key == "gpu.name" || row.key == "gpu.compute_capability";
+    text += std::string(row.key) + " = " + (is_text ? '"' + row.value + '"' : row.value) + '\n';
   }
-  return text.replace(at, from.size(), to);
+  return text;
 }
 
-/// Number of the line on which `part` first stands.
-inline std::string line_of(const std::string& text, std::string_view part) {
-  const std::size_t at = text.find(part);
-  return std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+/// Where the line of `key` begins in a text of complete_text()'s form.
+inline std::size_t start_of(const std::string& text, std::string_view key) {
+  const std::size_t at = ('\n' + text).find('\n' + std::string(key) + " = ");
+  return at != std::string::npos ? at : throw std::invalid_argument("no key " + std::string(key));
+}
+
+/// Replaces the whole line of `key`.
+inline std::string with(std::string text, std::string_view key, std::string_view line) {
+  const std::size_t at = start_of(text, key);
+  return text.replace(at, text.find('\n', at) - at, line);
+}
+
+/// Number of the line of `key`.
+inline std::string line_of(const std::string& text, std::string_view key) {
+  const auto start = static_cast<std::ptrdiff_t>(start_of(text, key));
+  return std::to_string(1 + std::count(text.begin(), text.begin() + start, '\n'));
 }
 
 class ConfigFolder {
