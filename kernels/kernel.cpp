@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/fa2/fa2.hpp"
+#include "kernels/standard/standard.hpp"
 
 namespace warpscope::kernels {
 namespace {
@@ -13,6 +14,10 @@ constexpr std::array kKernels = {
     Kernel{"fa2", "FlashAttention-2, built as its repository does", &plan_fa2, &build_fa2},
     Kernel{"fa2_torch", "FlashAttention-2 inside PyTorch: unfused, slow exponential", &plan_fa2_torch,
            &build_fa2_torch},
+    Kernel{"standard", "standard attention of the FlashAttention-2 benchmark: PyTorch, scores in HBM",
+           &plan_standard, &build_standard},
+    Kernel{"standard_eager", "matmul, scale, masked_fill, softmax, matmul as eager PyTorch kernels",
+           &plan_standard_eager, &build_standard_eager},
 };
 
 }  // namespace

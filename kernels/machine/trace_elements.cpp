@@ -10,7 +10,9 @@ using trace::Opcode;
 
 constexpr int kLanes = 32;
 
-bool is_constant(const Affine& position) { return position == Affine(position.constant); }
+bool is_constant(const Affine& position) {
+  return position == Affine(position.constant);
+}
 
 }  // namespace
 
@@ -54,7 +56,7 @@ void TraceMachine::move_elements(const GlobalTile& tile, const Fragment& fragmen
       operand.offset.offset += std::int64_t{i / per_row} * warps * row_bytes;
       operand.offset.per_warp = row_bytes;
     } else {
-      operand.bytes = static_cast<std::uint32_t>((elements * element + warps - 1) / warps);
+      operand.bytes = static_cast<std::uint32_t>((elements + warps - 1) / warps * element);
       operand.offset.per_warp = operand.bytes;
     }
     const bool word = element == 4;

@@ -58,6 +58,8 @@ class TraceMachine final : public CtaMachine {
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) override;
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, float right) override;
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, const RowVector& right) override;
+  void multiply_add(const Fragment& target, const Fragment& left, const RowVector& factor,
+                    const Fragment& addend) override;
   void exp2_scaled(const Fragment& target, float scale, const RowVector& offset) override;
 
   void apply(const RowVector& target, UnaryOp op, const RowVector& source) override;
@@ -71,6 +73,7 @@ class TraceMachine final : public CtaMachine {
   void unless_last(const std::function<void()>& body) override;
   void when(int slot, const std::function<void()>& body) override;
   void end_block() override;
+  void join_block() override;
   void overhead(std::span<const CountedInstruction> instructions) override;
 
  private:
@@ -101,8 +104,9 @@ class TraceMachine final : public CtaMachine {
   int threads_per_row(Layout layout, int cols, ElementType type) const;
 
   // Global memory: instruction `index` of `instructions` per warp of an access to the whole tile.
-  trace::MemoryOperand global_operand(const GlobalTile& tile, int index, int instructions,
-                                      Layout layout) const;
+  // `lane_bytes`: what one lane of the instruction moves.
+  trace::MemoryOperand global_operand(const GlobalTile& tile, int index, int instructions, Layout layout,
+                                      int lane_bytes) const;
   void move_tile(const GlobalTile& tile, const Fragment& fragment, bool is_load);
   // Elementwise layouts (trace_elements.cpp).
   void move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load);

@@ -1,5 +1,6 @@
 // Memory operations of the trace machine.
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 
@@ -11,12 +12,16 @@ namespace {
 using trace::MemoryOperand;
 using trace::Opcode;
 
-// Address code of one burst of cp.async, counted in FlashAttention-2 forward for sm_80 to sm_90: integer
-// instructions before the burst and per copy, and shared loads that are predicated off and never read
-// anything.
-constexpr int kAddressesPerBurst = 8;
-constexpr int kAddressesPerCopy = 2;
+// Address code of one burst of cp.async in the machine code of FlashAttention-2 forward (ptxas 13, sm_80 and
+// sm_90, head dimensions 64 and 128): the start of the tile, then two adds (64-bit pointer) for every further
+// group of rows. Groups of columns need none: their distance is in the instruction. Three shared loads before
+// each burst are predicated off and never read anything.
+constexpr std::array kTileAddress = {Opcode::SHF, Opcode::IMAD_WIDE, Opcode::IMAD, Opcode::IMAD,
+                                     Opcode::LEA, Opcode::IMAD,      Opcode::LEA,  Opcode::LEA,
+                                     Opcode::LEA, Opcode::IADD3};
+constexpr int kAddsPerRowGroup = 2;
 constexpr int kDeadLoadsPerBurst = 3;
+constexpr int kColumnGroupBytes = 128;  // 8 threads copy one row piece
 constexpr int kAddressesPerReduction = 3;
 constexpr int kBytesPerCopy = 512;  // 16 bytes per lane
 
@@ -45,8 +50,8 @@ int shuffles_over(int lanes) {
 
 }  // namespace
 
-MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, int instructions,
-                                           Layout layout) const {
+MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, int instructions, Layout layout,
+                                           int lane_bytes) const {
   const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
   const std::int64_t element = element_bytes(tensor.type);
   // A tile as wide as the tensor is contiguous. A narrower one is placed as if the tensor were stored tile by
@@ -62,7 +67,9 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
   operand.segment = resolver_.resolve(tile.segment);
   operand.offset = resolver_.resolve(first);
   const int warps = launch_.warps;
-  const std::int64_t bytes = std::max<std::int64_t>(1, tile_bytes / (std::int64_t{instructions} * warps));
+  // The tile is spread evenly; a ragged one is rounded up to whole lanes.
+  const std::int64_t share = std::max<std::int64_t>(1, tile_bytes / (std::int64_t{instructions} * warps));
+  const std::int64_t bytes = (share + lane_bytes - 1) / lane_bytes * lane_bytes;
   operand.bytes = static_cast<std::uint32_t>(bytes);
   if (layout == Layout::row_per_warp) {
     const int rows_per_warp = divide_up(tile.rows, warps);
@@ -79,18 +86,20 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
 void TraceMachine::copy_async(const SharedTile& target, const GlobalTile& source) {
   const int bytes = target.rows * target.cols * element_bytes(target.type);
   const int copies = divide_up(bytes, kBytesPerCopy * launch_.warps);
-  for (int i = 0; i < kAddressesPerBurst; ++i) {
-    emitter_.address_instruction();
+  const int column_groups = std::max(1, target.cols * element_bytes(target.type) / kColumnGroupBytes);
+  const int row_groups = std::max(1, copies / column_groups);
+  Range address;
+  for (const Opcode opcode : kTileAddress) {
+    address = emitter_.address_instruction(opcode);
   }
   for (int i = 0; i < kDeadLoadsPerBurst; ++i) {
     emitter_.emit_memory(Opcode::LDS_32, {}, {CodeEmitter::shared_base()}, shared_operand(0, 0));
   }
   for (int i = 0; i < copies; ++i) {
-    Range address;
-    for (int k = 0; k < kAddressesPerCopy; ++k) {
-      address = emitter_.address_instruction();
+    for (int k = 0; i > 0 && i < row_groups && k < kAddsPerRowGroup; ++k) {
+      address = emitter_.address_instruction(Opcode::IADD3);
     }
-    MemoryOperand operand = global_operand(source, i, copies, Layout::linear);
+    MemoryOperand operand = global_operand(source, i, copies, Layout::linear, 16);
     // The shared-memory wavefront counter counts one per LDGSTS; what the write costs is the model's
     // business.
     operand.wavefronts = 1;
@@ -132,9 +141,9 @@ void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, b
   }
   const Pieces cut = pieces(fragment);
   for (int i = 0; i < cut.count; ++i) {
-    const Range address = emitter_.address_instruction();
+    const Range address = emitter_.address_instruction(Opcode::IADD3);
     const Range data = reg(fragment, i * cut.registers, cut.registers);
-    const MemoryOperand operand = global_operand(tile, i, cut.count, fragment.layout);
+    const MemoryOperand operand = global_operand(tile, i, cut.count, fragment.layout, cut.width);
     if (is_load) {
       emitter_.emit_memory(by_width(cut.width, cut.width == 2 ? Opcode::LDG_16 : Opcode::LDG_32,
                                     Opcode::LDG_64, Opcode::LDG_128),
@@ -159,26 +168,26 @@ void TraceMachine::reduce_add(const GlobalTile& target, const Fragment& source) 
   for (int i = 0; i < registers; ++i) {
     Range address;
     for (int k = 0; k < kAddressesPerReduction; ++k) {
-      address = emitter_.address_instruction();
+      address = emitter_.address_instruction(Opcode::IADD3);
     }
     emitter_.emit_memory(Opcode::RED_ADD_F32, {}, {reg(source, i), address},
-                         global_operand(target, i, registers, Layout::linear));
+                         global_operand(target, i, registers, Layout::linear, 4));
   }
 }
 
 void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) {
   for (int i = 0; i < count(target); ++i) {
-    const Range address = emitter_.address_instruction();
+    const Range address = emitter_.address_instruction(Opcode::IADD3);
     emitter_.emit_memory(Opcode::LDG_32, reg(target, i), {address},
-                         global_operand(source, i, count(target), Layout::linear));
+                         global_operand(source, i, count(target), Layout::linear, 4));
   }
 }
 
 void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source) {
   for (int i = 0; i < count(source); ++i) {
-    const Range address = emitter_.address_instruction();
+    const Range address = emitter_.address_instruction(Opcode::IADD3);
     emitter_.emit_memory(Opcode::STG_32, {}, {reg(source, i), address},
-                         global_operand(target, i, count(source), Layout::linear));
+                         global_operand(target, i, count(source), Layout::linear, 4));
   }
 }
 

@@ -21,6 +21,7 @@ LaunchPlan flat_launch(const ElementwiseTask& task, int elements, std::uint32_t 
   launch.grid = grid_of(ceil_div(task.rows * task.cols, elements), 1, task.segments);
   launch.warps = kWarps;
   launch.registers_per_thread = registers;
+  launch.estimate_moves = false;
   launch.programs.push_back({"range", std::move(text)});
   launch.classes.push_back({0, {}, {}});
   return launch;
@@ -130,6 +131,7 @@ LaunchPlan triu_launch(const ElementwiseTask& task, std::int64_t diagonal) {
   launch.grid = grid_of(columns, task.rows, 1);
   launch.warps = kWarps;
   launch.registers_per_thread = 24;
+  launch.estimate_moves = false;
   add_column_programs(launch, columns, task.cols % elements != 0, elements, [&](const Affine& first) {
     return ColumnProgram{
         [task, diagonal, first, elements](CtaMachine& machine) {

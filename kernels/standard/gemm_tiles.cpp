@@ -1,6 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "kernels/standard/gemm.hpp"
 #include "kernels/unsupported.hpp"
@@ -27,9 +28,9 @@ int shared_bytes(const GemmTile& tile) {
 const GemmTile& choose_gemm_tile(std::int64_t m, std::int64_t n, const GpuLimits& limits) {
   const GemmTile& tile = m <= kTiles[2].m ? kTiles[2] : n <= kTiles[1].n ? kTiles[1] : kTiles[0];
   if (limits.shared_bytes_per_cta != 0 && shared_bytes(tile) > limits.shared_bytes_per_cta) {
-    throw UnsupportedProblem("the GEMM tile needs " + std::to_string(shared_bytes(tile)) +
-                             " bytes of shared memory per CTA, the GPU has " +
-                             std::to_string(limits.shared_bytes_per_cta));
+    throw UnsupportedProblem(
+        fmt::format("the GEMM tile needs {} bytes of shared memory per CTA, the GPU has {}",
+                    shared_bytes(tile), limits.shared_bytes_per_cta));
   }
   return tile;
 }

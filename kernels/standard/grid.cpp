@@ -1,5 +1,7 @@
 #include "kernels/standard/grid.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "kernels/unsupported.hpp"
@@ -12,8 +14,8 @@ std::array<std::uint32_t, 3> grid_of(std::int64_t x, std::int64_t y, std::int64_
   std::array<std::uint32_t, 3> grid{};
   for (std::size_t d = 0; d < size.size(); ++d) {
     if (size[d] > kLimits[d]) {
-      throw UnsupportedProblem("the launch needs " + std::to_string(size[d]) + " CTAs in grid dimension " +
-                               std::to_string(d) + ", CUDA allows " + std::to_string(kLimits[d]));
+      throw UnsupportedProblem(fmt::format("the launch needs {} CTAs in grid dimension {}, CUDA allows {}",
+                                           size[d], d, kLimits[d]));
     }
     grid[d] = static_cast<std::uint32_t>(size[d]);
   }

@@ -13,8 +13,7 @@ using trace::Opcode;
 
 // 39 in all: ALU 7, FMA 20, LSU 3 (S2R among them), constant and control path the rest.
 constexpr std::array kVectorized = {
-    CountedInstruction{Opcode::ISETP, 1},     CountedInstruction{Opcode::SHF, 1},
-    CountedInstruction{Opcode::LOP3, 1},      CountedInstruction{Opcode::IMAD, 2},
+    CountedInstruction{Opcode::ISETP, 1},     CountedInstruction{Opcode::IMAD, 2},
     CountedInstruction{Opcode::IMAD_WIDE, 2}, CountedInstruction{Opcode::S2R, 1},
     CountedInstruction{Opcode::LDC, 4},       CountedInstruction{Opcode::NOP, 4},
 };
@@ -31,7 +30,7 @@ constexpr std::array kIndexedPerElement = {
     CountedInstruction{Opcode::LOP3, 3},      CountedInstruction{Opcode::ISETP, 3},
     CountedInstruction{Opcode::SEL, 3},       CountedInstruction{Opcode::IMAD, 8},
     CountedInstruction{Opcode::IMAD_WIDE, 3}, CountedInstruction{Opcode::LDC, 1},
-    CountedInstruction{Opcode::NOP, 17},
+    CountedInstruction{Opcode::NOP, 15},
 };
 
 // 36 per call: causal rows against others, over the calls that masked scores cause.
@@ -62,7 +61,7 @@ std::vector<CountedInstruction> warp_softmax_overhead(int elements) {
   // shared-path instructions of unknown kind are counted as NOP.
   return {{Opcode::ISETP, elements},
           {Opcode::IADD3, 3 * elements},
-          {Opcode::NOP, 7 * elements},
+          {Opcode::NOP, 9 * elements},
           {Opcode::IMAD, 18},
           {Opcode::S2R, 1},
           {Opcode::LDC, 5}};

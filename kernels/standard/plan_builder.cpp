@@ -1,5 +1,7 @@
 #include "kernels/standard/plan_builder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,26 +10,25 @@
 
 namespace warpscope::kernels::standard {
 
-void check_problem(const Problem& problem, const std::string& kernel) {
+void check_problem(const Problem& problem, std::string_view kernel) {
   if (problem.pass != Pass::forward) {
-    throw UnsupportedProblem(kernel + " models the forward pass only");
+    throw UnsupportedProblem(fmt::format("{} models the forward pass only", kernel));
   }
   if (problem.heads_kv != problem.heads) {
-    throw UnsupportedProblem(kernel + " has no grouped heads: heads_kv is " +
-                             std::to_string(problem.heads_kv) + ", it must equal heads (" +
-                             std::to_string(problem.heads) + ")");
+    throw UnsupportedProblem(fmt::format("{} has no grouped heads: heads_kv is {}, it must equal heads ({})",
+                                         kernel, problem.heads_kv, problem.heads));
   }
   if (problem.head_dim < 8 || problem.head_dim > 256 || problem.head_dim % 8 != 0) {
-    throw UnsupportedProblem(kernel + " takes head dimensions that are multiples of 8 up to 256, not " +
-                             std::to_string(problem.head_dim));
+    throw UnsupportedProblem(fmt::format("{} takes head dimensions that are multiples of 8 up to 256, not {}",
+                                         kernel, problem.head_dim));
   }
   if (std::min({problem.batch, problem.heads, problem.seqlen_q, problem.seqlen_k}) < 1) {
-    throw UnsupportedProblem(kernel + " needs batch, heads and sequence lengths of at least 1");
+    throw UnsupportedProblem(fmt::format("{} needs batch, heads and sequence lengths of at least 1", kernel));
   }
   if (problem.causal && problem.seqlen_q > problem.seqlen_k) {
-    throw UnsupportedProblem(kernel + " has no result for rows without keys: causal with seqlen_q " +
-                             std::to_string(problem.seqlen_q) + " above seqlen_k " +
-                             std::to_string(problem.seqlen_k));
+    throw UnsupportedProblem(
+        fmt::format("{} has no result for rows without keys: causal with seqlen_q {} above seqlen_k {}",
+                    kernel, problem.seqlen_q, problem.seqlen_k));
   }
 }
 
@@ -75,8 +76,7 @@ ElementwiseTask PlanBuilder::score_task(const std::string& name, int source, int
 
 LaunchPlan PlanBuilder::gemm(GemmTask task) const {
   const GemmTile& tile = choose_gemm_tile(task.m, task.n, limits_);
-  task.name += "_" + std::to_string(tile.m) + "x" + std::to_string(tile.n) + "_" + std::to_string(tile.k) +
-               "x" + std::to_string(tile.stages);
+  task.name = fmt::format("{}_{}x{}_{}x{}", task.name, tile.m, tile.n, tile.k, tile.stages);
   task.batch = matrices();
   task.type = type_;
   return gemm_launch(task, tile);
@@ -114,9 +114,8 @@ void PlanBuilder::launch_softmax(int scores, int probabilities, std::int64_t mos
 
 KernelPlan PlanBuilder::take() {
   if (limits_.memory_bytes != 0 && peak_bytes_ > limits_.memory_bytes) {
-    throw UnsupportedProblem("out of memory: " + std::to_string(peak_bytes_) +
-                             " bytes of tensors live at once, the GPU has " +
-                             std::to_string(limits_.memory_bytes));
+    throw UnsupportedProblem(fmt::format("out of memory: {} bytes of tensors live at once, the GPU has {}",
+                                         peak_bytes_, limits_.memory_bytes));
   }
   return std::move(plan_);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/kernel.hpp"
@@ -12,7 +13,7 @@
 namespace warpscope::kernels::standard {
 
 /// Throws UnsupportedProblem for what neither kernel of this folder runs. `kernel` is named in the message.
-void check_problem(const Problem& problem, const std::string& kernel);
+void check_problem(const Problem& problem, std::string_view kernel);
 
 class PlanBuilder {
  public:

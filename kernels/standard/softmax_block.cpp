@@ -1,6 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-#include <string>
 
 #include "kernels/standard/grid.hpp"
 #include "kernels/standard/overhead.hpp"
@@ -136,9 +137,8 @@ class BlockSoftmax {
 LaunchPlan block_softmax_launch(const SoftmaxTask& task) {
   const BlockSoftmax program(task);
   if (program.shared_bytes() > kSharedLimit) {
-    throw UnsupportedProblem("softmax keeps a row in " + std::to_string(kSharedLimit) +
-                             " bytes of shared memory, " + std::to_string(task.cols) + " keys need " +
-                             std::to_string(program.shared_bytes()));
+    throw UnsupportedProblem(fmt::format("softmax keeps a row in {} bytes of shared memory, {} keys need {}",
+                                         kSharedLimit, task.cols, program.shared_bytes()));
   }
   LaunchPlan launch;
   launch.name = "cunn_SoftMaxForwardSmem";
@@ -146,6 +146,7 @@ LaunchPlan block_softmax_launch(const SoftmaxTask& task) {
   launch.warps = program.warps();
   launch.registers_per_thread = 32;  // measured for the backward kernel of the same form
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(program.shared_bytes());
+  launch.estimate_moves = false;
   launch.programs.push_back({"row", [program](CtaMachine& machine) { program.run(machine); }});
   std::map<std::int64_t, std::uint32_t> class_of_calls;
   for (std::int64_t row = 0; row < task.rows; ++row) {

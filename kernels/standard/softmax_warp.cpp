@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -59,12 +61,12 @@ LaunchPlan warp_softmax_launch(const SoftmaxTask& task) {
   const int rows = kWarps * rows_per_warp;
   const std::int64_t blocks = ceil_div(task.rows, rows);
   LaunchPlan launch;
-  launch.name =
-      "softmax_warp_forward<" + std::to_string(std::bit_width(static_cast<unsigned>(padded)) - 1) + ">";
+  launch.name = fmt::format("softmax_warp_forward<{}>", std::bit_width(static_cast<unsigned>(padded)) - 1);
   launch.grid = grid_of(blocks, task.segments, 1);
   launch.warps = kWarps;
   // Measured: 80 for 64 elements per lane; the row is what grows.
   launch.registers_per_thread = static_cast<std::uint32_t>(16 + rows_per_warp * columns / kLanes);
+  launch.estimate_moves = false;
   launch.programs.push_back(
       {"rows", [task, rows, columns](CtaMachine& machine) { run(machine, task, rows, columns); }});
   if (!task.causal) {
