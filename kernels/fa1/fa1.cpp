@@ -43,6 +43,7 @@ KernelPlan plan_fa1(const Problem& problem, const GpuLimits& limits) {
   launch.warps = fa1::kWarps;
   launch.registers_per_thread = config.registers_per_thread;
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(config.shared_bytes);
+  launch.estimate_moves = false;
   launch.programs.push_back({"forward", fa1::Program(problem, config, schedule)});
   launch.classes = schedule.classes;
   launch.class_of_block[2].resize(static_cast<std::size_t>(config.num_splits));

@@ -11,6 +11,11 @@ namespace {
 
 constexpr float kLog2E = std::numbers::log2e_v<float>;
 constexpr WarpSplit kByKeys{1, kWarps, 1};
+// Rows of O that a thread holds, four columns of each.
+int rows_per_thread(const Config& config) {
+  return kStepRows * config.head_dim / 4 / (32 * kWarps);
+}
+
 constexpr WarpSplit kPartial{1, 1, kWarps};  // sliced-K: every warp sums P V over its own keys
 
 }  // namespace
@@ -139,13 +144,15 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
   m.fill(scores, 0);
   m.mma(scores, queries(step.buffer), transposed(resident.k));
 
+  // Conditional loads: the compiler moves nothing across them.
   if (!step.first) {
     m.end_block();
     m.load(previous, rows_of(kScratch, step.row, kStepRows));
+    m.join_block();
   }
   m.end_block();
   m.load(next_q, rows_of(kQ, step.next_row, kStepRows));
-  m.end_block();
+  m.join_block();
   // No fast path for blocks that the mask does not touch.
   m.mask(scores, {step.row, step.first_key, seqlen_k_, causal_, 0});
   online_softmax(m, resident, step, scores);
@@ -166,6 +173,7 @@ void Program::online_softmax(CtaMachine& m, const Resident& resident, const Step
     m.apply(max, BinaryOp::multiply, resident.stored_lse, 1.0F / scale_);
     m.end_block();
     m.load_rows(resident.stored_lse, lse_rows(step.next_row));
+    m.join_block();
   }
   m.reduce_rows(max, Reduce::max, scores, !step.first);
   m.finish_rows(max, Reduce::max);
@@ -207,14 +215,15 @@ void Program::merge_output(CtaMachine& m, const Step& step, const Fragment& part
   }
   m.apply(lse, UnaryOp::log_or_minus_infinity, sum);
   m.apply(lse, BinaryOp::add, lse, max);
-  m.end_block();
+  for (int row = 0; row < rows_per_thread(config_); ++row) {
+    m.end_block();  // one thread per row stores; a branch for each row that a thread holds
+  }
   m.store_rows(lse_rows(step.row), lse);
-  m.end_block();
+  m.join_block();
 
   m.load_reduced(out, parts, kWarps, Reduce::sum);
   if (!step.first) {
-    m.apply(previous, BinaryOp::multiply, previous, correction);
-    m.apply(out, BinaryOp::add, out, previous);
+    m.multiply_add(out, previous, correction, out);
   }
   // Normalised in every key block, not once at the end.
   m.apply(sum, UnaryOp::reciprocal_or_one, sum);
@@ -226,12 +235,14 @@ void Program::store_output(CtaMachine& m, const Step& step, const Fragment& out)
   if (!step.is_final) {
     m.end_block();
     m.store(rows_of(kScratch, step.row, kStepRows), out);
+    m.join_block();
     return;
   }
   const Fragment rounded = m.fragment(kStepRows, config_.head_dim, type_, Layout::linear_quads, {});
   m.convert(rounded, out);
   m.end_block();
   m.store(rows_of(kO, step.row, kStepRows), rounded);
+  m.join_block();
 }
 
 }  // namespace warpscope::kernels::fa1

@@ -138,6 +138,9 @@ class CtaMachine {
   virtual void apply(const Fragment& target, BinaryOp op, const Fragment& left, float right) = 0;
   /// Row i of the target = op(row i of left, value i of right).
   virtual void apply(const Fragment& target, BinaryOp op, const Fragment& left, const RowVector& right) = 0;
+  /// Row i of the target = row i of left * value i of factor + row i of addend.
+  virtual void multiply_add(const Fragment& target, const Fragment& left, const RowVector& factor,
+                            const Fragment& addend) = 0;
   /// x = exp2(x * scale - offset of its row), with the exponential of the build.
   virtual void exp2_scaled(const Fragment& target, float scale, const RowVector& offset) = 0;
 
@@ -164,6 +167,8 @@ class CtaMachine {
   virtual void when(int slot, const std::function<void()>& body) = 0;
   /// A branch of the source: the compiler moves nothing across it.
   virtual void end_block() = 0;
+  /// Where the paths of a branch meet again: ends the basic block without an instruction.
+  virtual void join_block() = 0;
   /// Instructions of the build that belong to the current basic block.
   virtual void overhead(std::span<const CountedInstruction> instructions) = 0;
 };

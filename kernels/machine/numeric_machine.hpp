@@ -55,6 +55,8 @@ class NumericMachine final : public CtaMachine {
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) override;
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, float right) override;
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, const RowVector& right) override;
+  void multiply_add(const Fragment& target, const Fragment& left, const RowVector& factor,
+                    const Fragment& addend) override;
   void exp2_scaled(const Fragment& target, float scale, const RowVector& offset) override;
 
   void apply(const RowVector& target, UnaryOp op, const RowVector& source) override;
@@ -68,6 +70,7 @@ class NumericMachine final : public CtaMachine {
   void unless_last(const std::function<void()>& body) override;
   void when(int slot, const std::function<void()>& body) override;
   void end_block() override {}
+  void join_block() override {}
   void overhead(std::span<const CountedInstruction> /*instructions*/) override {}
 
  private:

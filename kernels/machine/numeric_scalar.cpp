@@ -65,6 +65,12 @@ float reduce(Reduce op, float left, float right) {
   return op == Reduce::max ? std::fmax(left, right) : left + right;
 }
 
+float multiply_add_fused(float left, float right, float addend) {
+  // The product of two floats is exact in double, and much faster than std::fma without hardware for it.
+  return static_cast<float>(static_cast<double>(left) * static_cast<double>(right) +
+                            static_cast<double>(addend));
+}
+
 std::int64_t& kind_of(FlopCount& flops, UnaryOp op, bool tile) {
   switch (op) {
     case UnaryOp::exp2:

@@ -11,6 +11,8 @@ namespace warpscope::kernels {
 float compute(UnaryOp op, float x);
 float compute(BinaryOp op, float left, float right);
 float reduce(Reduce op, float left, float right);
+/// left * right + addend, rounded once.
+float multiply_add_fused(float left, float right, float addend);
 
 /// The counter for operation `op` on tiles (else on row vectors).
 std::int64_t& kind_of(FlopCount& flops, UnaryOp op, bool tile);

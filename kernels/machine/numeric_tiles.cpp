@@ -153,6 +153,28 @@ void NumericMachine::apply(const Fragment& target, BinaryOp op, const Fragment& 
   kind_of_tile(flops_, op) += count_of(to);
 }
 
+void NumericMachine::multiply_add(const Fragment& target, const Fragment& left, const RowVector& factor,
+                                  const Fragment& addend) {
+  const LaneMap lanes = lanes_of(left, factor);
+  TileValues& to = tile(target);
+  const TileValues& from = tile(left);
+  const TileValues& add = tile(addend);
+  const RowValues& rows = row(factor);
+  require_same_elements(to, from);
+  require_same_elements(to, add);
+  for (int i = 0; i < left.rows; ++i) {
+    for (int j = 0; j < left.cols; ++j) {
+      const float multiplier = rows.at(i, lanes.holder_of(j));
+      const float sum = launch_.math.fused_multiply_add
+                            ? multiply_add_fused(from.at(0, i, j), multiplier, add.at(0, i, j))
+                            : from.at(0, i, j) * multiplier + add.at(0, i, j);
+      to.at(0, i, j) = round_to(target.type, sum);
+    }
+  }
+  flops_.tile_scale += count_of(to);
+  flops_.tile_add += count_of(to);
+}
+
 void NumericMachine::exp2_scaled(const Fragment& target, float scale, const RowVector& offset) {
   const LaneMap lanes = lanes_of(target, offset);
   TileValues& values = tile(target);
@@ -161,10 +183,8 @@ void NumericMachine::exp2_scaled(const Fragment& target, float scale, const RowV
     for (int j = 0; j < target.cols; ++j) {
       const float x = values.at(0, i, j);
       const float subtract = rows.at(i, lanes.holder_of(j));
-      // The product of two floats is exact in double, so that this rounds once as the fused instruction does.
-      const float exponent = launch_.math.fused_multiply_add
-                                 ? static_cast<float>(static_cast<double>(x) * scale - subtract)
-                                 : x * scale - subtract;
+      const float exponent =
+          launch_.math.fused_multiply_add ? multiply_add_fused(x, scale, -subtract) : x * scale - subtract;
       values.at(0, i, j) = round_to(target.type, compute(UnaryOp::exp2, exponent));
     }
   }

@@ -219,6 +219,11 @@ void TraceMachine::end_block() {
   emitter_.end_block(true);
 }
 
+void TraceMachine::join_block() {
+  materialise_zeros();
+  emitter_.end_block(false);
+}
+
 void TraceMachine::overhead(std::span<const CountedInstruction> instructions) {
   emitter_.spread(instructions);
 }

@@ -33,7 +33,7 @@ void TraceMachine::emit_exp2(Range target, Range source) {
 void TraceMachine::emit_unary(UnaryOp op, Range target, Range source) {
   switch (op) {
     case UnaryOp::copy:
-      emitter_.emit(Opcode::IMAD_MOV, target, {source});
+      emitter_.emit(Opcode::MOV, target, {source});
       return;
     case UnaryOp::exp2:
       emit_exp2(target, source);
@@ -210,6 +210,19 @@ void TraceMachine::apply(const Fragment& target, BinaryOp op, const Fragment& le
 void TraceMachine::apply(const Fragment& target, BinaryOp op, const Fragment& left, const RowVector& right) {
   elementwise(target, {&left}, [&](Range result, std::span<const Range> in, int slot) {
     emit_binary(op, result, in[0], reg(right, slot));
+  });
+}
+
+void TraceMachine::multiply_add(const Fragment& target, const Fragment& left, const RowVector& factor,
+                                const Fragment& addend) {
+  elementwise(target, {&left, &addend}, [&](Range result, std::span<const Range> in, int slot) {
+    if (launch_.math.fused_multiply_add) {
+      emitter_.emit(Opcode::FFMA, result, {in[0], reg(factor, slot), in[1]});
+    } else {
+      const Range product = emitter_.temporary(1);
+      emitter_.emit(Opcode::FMUL, product, {in[0], reg(factor, slot)});
+      emitter_.emit(Opcode::FADD, result, {product, in[1]});
+    }
   });
 }
 
