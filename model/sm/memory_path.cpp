@@ -220,7 +220,13 @@ void SmCore::serve_memory(std::int32_t time) {
                      trace::is_global_memory(instruction.op_class));
   --warp.in_queue;
   if (warp.own == kNever && warp.status == WarpStatus::running) {
+    const Reason waited_for = warp.own_reason;
     update_own(static_cast<int>(entry.warp));
+    // What the warp waited for has happened only now, even where nothing remembers when.
+    if (warp.own < time) {
+      warp.own = time;
+      warp.own_reason = waited_for;
+    }
   }
   select_next(sub_core);
 }
