@@ -1,0 +1,172 @@
+// Which warp issues, and what registers and control bits make it wait for.
+#include <gtest/gtest.h>
+
+#include "tests/support/core_bench.hpp"
+
+namespace warpscope::test {
+namespace {
+
+using enum trace::Opcode;
+
+/// Single-warp CTAs that share sub-core 0 with slot 0: slots 0, 4, 8, ... run programs 0, 1, 2, ...; the
+/// other sub-cores have nothing to do.
+class SubCoreBench {
+ public:
+  explicit SubCoreBench(const std::vector<trace::WarpProgram>& programs)
+      : bench_(test_config(), launch_of(programs), static_cast<int>(4 * programs.size())) {
+    bench_.run();
+  }
+  std::int64_t end_of(int program) const { return bench_.end_of(4 * program); }
+
+ private:
+  static trace::Launch launch_of(const std::vector<trace::WarpProgram>& programs) {
+    trace::Launch launch = one_warp_each(programs);
+    launch.threads_per_cta = 32;
+    launch.grid[0] = static_cast<std::uint32_t>(4 * programs.size());
+    launch.programs.push_back(Program("idle").exit().build());
+    const auto idle = static_cast<std::uint16_t>(programs.size());
+    launch.classes.clear();
+    for (std::uint16_t i = 0; i <= idle; ++i) {
+      launch.classes.push_back({{i}, {}, {}});
+    }
+    for (std::uint32_t slot = 0; slot < launch.grid[0]; ++slot) {
+      launch.class_of_block[0].push_back(slot % 4 == 0 ? slot / 4 : idle);
+    }
+    return launch;
+  }
+
+  CoreBench bench_;
+};
+
+TEST(SmIssue, WarpThatCanGoOnGoesOn) {
+  const trace::WarpProgram program = Program().op(NOP, 10).exit().build();
+  const SubCoreBench bench({program, program});
+  EXPECT_EQ(bench.end_of(0), 10);
+  EXPECT_EQ(bench.end_of(1), 21);
+}
+
+TEST(SmIssue, YoungerWarpKeepsTheSlotWhenAnOlderOneGetsReady) {
+  const SubCoreBench bench({Program().op(NOP).stall(3).exit().build(), Program().op(NOP, 6).exit().build()});
+  EXPECT_EQ(bench.end_of(1), 7) << "issues in cycles 1 to 7 without a break";
+  EXPECT_EQ(bench.end_of(0), 8) << "could issue from cycle 3 on";
+}
+
+TEST(SmIssue, OldestReadyWarpIsNextWhenTheLastOneStalls) {
+  const trace::WarpProgram program = Program().op(NOP).stall(2).exit().build();
+  const SubCoreBench bench({program, program, program});
+  // 0: A, 1: B, 2: A (older than C), 3: B, 4: C, 6: C.
+  EXPECT_EQ(bench.end_of(0), 2);
+  EXPECT_EQ(bench.end_of(1), 3);
+  EXPECT_EQ(bench.end_of(2), 6);
+}
+
+TEST(SmIssue, SubCoresIssueInTheSameCycle) {
+  Program program;
+  program.op(NOP, 9).exit();
+  EXPECT_EQ(exit_time(test_config(), program, 4), 9);
+  EXPECT_EQ(exit_time(test_config(), program, 8), 19);
+}
+
+TEST(SmScoreboard, WriteAfterWriteWaitsForTheFirstResult) {
+  const hw::HwConfig config = test_config();
+  Program program;
+  program.op(MUFU_EX2).writes(3).op(FFMA).writes(3).exit();
+  EXPECT_EQ(exit_time(config, program), config.sm.xu.latency_cycles + 1);
+}
+
+TEST(SmScoreboard, OtherRegistersDoNotWait) {
+  Program program;
+  program.op(MUFU_EX2).writes(3).op(FFMA).writes(4).reads(2).exit().reads(5);
+  EXPECT_EQ(exit_time(test_config(), program), 2);
+}
+
+TEST(SmScoreboard, WriteAfterReadDoesNotWaitInOrder) {
+  Program program;
+  program.op(MUFU_EX2).writes(3).reads(4).op(FFMA).writes(4).exit();
+  EXPECT_EQ(exit_time(test_config(), program), 2);
+}
+
+TEST(SmScoreboard, EveryRegisterOfARangeCounts) {
+  const hw::HwConfig config = test_config();
+  const int hold = config.sm.tensor.hmma_16816.dispatch_hold_cycles;
+  const int latency = config.sm.tensor.hmma_16816.latency_cycles;
+  for (std::uint16_t read = 6; read < 14; ++read) {
+    Program program;
+    program.op(HMMA_16816_F32).writes(8, 4).exit().reads(read);
+    EXPECT_EQ(exit_time(config, program), read >= 8 && read < 12 ? latency : hold) << read;
+  }
+  Program overlapping;
+  overlapping.op(HMMA_16816_F32).writes(8, 4).exit().reads(5, 4);
+  EXPECT_EQ(exit_time(config, overlapping), latency);
+}
+
+TEST(SmScoreboard, PredicatesAreRegistersToo) {
+  const hw::HwConfig config = test_config();
+  Program program;
+  program.op(FSETP).writes(trace::kFirstPredicate + 2).exit().reads(trace::kFirstPredicate + 2);
+  EXPECT_EQ(exit_time(config, program), config.sm.alu.latency_cycles);
+}
+
+TEST(SmScoreboard, WarpsDoNotShareRegisters) {
+  const SubCoreBench bench(
+      {Program().op(MUFU_EX2).writes(3).exit().build(), Program().exit().reads(3).build()});
+  EXPECT_EQ(bench.end_of(1), 2) << "behind the exit of the first, which is not held up either";
+}
+
+TEST(SmControlBits, StallCountDelaysTheWarp) {
+  for (std::uint8_t cycles = 1; cycles < 16; ++cycles) {
+    Program program;
+    program.op(NOP).stall(cycles).exit();
+    EXPECT_EQ(exit_time(test_config(), program), cycles);
+  }
+}
+
+TEST(SmControlBits, ReplaceTheRegisterScoreboard) {
+  Program program;
+  program.op(MUFU_EX2).writes(3).stall(1).exit().reads(3).stall(1);
+  EXPECT_EQ(exit_time(test_config(), program), 1);
+}
+
+TEST(SmControlBits, InstructionWithoutThemStillSeesResultsOfThoseWith) {
+  const hw::HwConfig config = test_config();
+  Program program;
+  program.op(MUFU_EX2).writes(3).stall(1).exit().reads(3);
+  EXPECT_EQ(exit_time(config, program), config.sm.xu.latency_cycles);
+}
+
+TEST(SmControlBits, WaitMaskWaitsForTheScoreboardsItNames) {
+  const hw::HwConfig config = test_config();
+  Program program;
+  program.op(MUFU_EX2).sets(0).op(UIADD3).sets(4);
+  Program for_first = program;
+  for_first.exit().waits_for(0);
+  EXPECT_EQ(exit_time(config, for_first), config.sm.xu.latency_cycles);
+  Program for_second = program;
+  for_second.exit().waits_for(4);
+  EXPECT_EQ(exit_time(config, for_second), 1 + config.sm.issue.uniform_latency_cycles);
+  Program for_both = program;
+  for_both.exit().waits_for(0).waits_for(4);
+  EXPECT_EQ(exit_time(config, for_both), config.sm.xu.latency_cycles);
+  Program for_neither = program;
+  for_neither.exit().waits_for(1);
+  EXPECT_EQ(exit_time(config, for_neither), 2);
+}
+
+TEST(SmControlBits, ScoreboardIsFreeWhenTheLastInstructionThatSetItIsDone) {
+  const hw::HwConfig config = test_config();
+  Program program;
+  program.op(MUFU_EX2).sets(2).op(UIADD3).sets(2).exit().waits_for(2);
+  EXPECT_EQ(exit_time(config, program), config.sm.xu.latency_cycles);
+}
+
+TEST(SmControlBits, ReadScoreboardIsFreeWhenTheStoreHasReadItsSources) {
+  const hw::HwConfig config = test_config();
+  for (const std::uint16_t wavefronts : {std::uint16_t{4}, std::uint16_t{9}}) {
+    Program program;
+    program.op(STS_128).shared(512, wavefronts).holds(1).exit().waits_for(1);
+    EXPECT_EQ(exit_time(config, program), wavefronts);
+  }
+}
+
+}  // namespace
+}  // namespace warpscope::test

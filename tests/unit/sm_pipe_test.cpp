@@ -1,0 +1,144 @@
+// Issue interval and result latency of every pipe, to the cycle.
+#include <gtest/gtest.h>
+
+#include "tests/support/core_bench.hpp"
+
+namespace warpscope::test {
+namespace {
+
+using enum trace::Opcode;
+
+struct Timing {
+  trace::Opcode opcode;
+  int interval;
+  int latency;
+  int hold;
+};
+
+std::vector<Timing> timings(const hw::Sm& sm) {
+  const hw::TensorShape& big = sm.tensor.hmma_16816;
+  const hw::TensorShape& small = sm.tensor.hmma_1688;
+  return {
+      {HMMA_16816_F32, big.interval_cycles, big.latency_cycles, big.dispatch_hold_cycles},
+      {HMMA_16816_F32_BF16, big.interval_cycles, big.latency_cycles, big.dispatch_hold_cycles},
+      {HMMA_1688_F32, small.interval_cycles, small.latency_cycles, small.dispatch_hold_cycles},
+      {FFMA, 32 / sm.fma.lanes, sm.fma.latency_cycles, 1},
+      {HADD2, 32 / sm.fma.lanes, sm.fma.latency_cycles, 1},
+      {IMAD, 32 / sm.imad.lanes, sm.imad.latency_cycles, 1},
+      {FMNMX, 32 / sm.alu.lanes, sm.alu.latency_cycles, 1},
+      {F2FP_PACK_AB, 32 / sm.alu.lanes, sm.alu.latency_cycles, 1},
+      {MUFU_EX2, 32 / sm.xu.lanes, sm.xu.latency_cycles, 1},
+      {UIADD3, 1, sm.issue.uniform_latency_cycles, 1},
+  };
+}
+
+TEST(SmPipe, DependentInstructionIssuesWhenTheResultIsThere) {
+  const hw::HwConfig config = test_config();
+  for (const Timing& timing : timings(config.sm)) {
+    Program program;
+    program.op(timing.opcode).writes(7).exit().reads(7);
+    EXPECT_EQ(exit_time(config, program), timing.latency) << trace::info(timing.opcode).name;
+  }
+}
+
+TEST(SmPipe, NextInstructionOfAPipeIssuesAfterItsInterval) {
+  const hw::HwConfig config = test_config();
+  for (const Timing& timing : timings(config.sm)) {
+    for (int before = 1; before < 5; ++before) {
+      Program program;
+      program.op(timing.opcode, before).op(timing.opcode).exit();
+      EXPECT_EQ(exit_time(config, program), before * timing.interval + timing.hold)
+          << trace::info(timing.opcode).name;
+    }
+  }
+}
+
+TEST(SmPipe, OtherPipesStayFree) {
+  const hw::HwConfig config = test_config();
+  const std::vector<trace::Opcode> one_per_pipe = {MUFU_EX2, FMNMX, IMAD, UIADD3, NOP};
+  for (const trace::Opcode first : one_per_pipe) {
+    for (const trace::Opcode second : one_per_pipe) {
+      if (first != second) {
+        Program program;
+        program.op(first).op(second).exit();
+        EXPECT_EQ(exit_time(config, program), 2) << trace::info(first).name << trace::info(second).name;
+      }
+    }
+  }
+}
+
+TEST(SmPipe, FmaAndImadShareOnePipe) {
+  const hw::HwConfig config = test_config();
+  Program after_imad;
+  after_imad.op(IMAD).op(FFMA).exit();
+  EXPECT_EQ(exit_time(config, after_imad), 32 / config.sm.imad.lanes + 1);
+  Program after_fma;
+  after_fma.op(FFMA).op(IMAD).exit();
+  EXPECT_EQ(exit_time(config, after_fma), 32 / config.sm.fma.lanes + 1);
+}
+
+TEST(SmPipe, TensorInstructionHoldsDispatchOfAllOtherInstructions) {
+  const hw::HwConfig config = test_config();
+  for (const trace::Opcode other : {FFMA, FMNMX, MUFU_EX2, UIADD3, NOP, BSSY}) {
+    Program program;
+    program.op(HMMA_16816_F32).op(other).exit();
+    EXPECT_EQ(exit_time(config, program), config.sm.tensor.hmma_16816.dispatch_hold_cycles + 1);
+    Program small;
+    small.op(HMMA_1688_F32).op(other).exit();
+    EXPECT_EQ(exit_time(config, small), config.sm.tensor.hmma_1688.dispatch_hold_cycles + 1);
+  }
+}
+
+TEST(SmPipe, BothTensorShapesShareOnePipe) {
+  const hw::HwConfig config = test_config();
+  Program program;
+  program.op(HMMA_1688_F32).op(HMMA_16816_F32).op(HMMA_1688_F32).exit();
+  EXPECT_EQ(exit_time(config, program), config.sm.tensor.hmma_1688.interval_cycles +
+                                            config.sm.tensor.hmma_16816.interval_cycles +
+                                            config.sm.tensor.hmma_1688.dispatch_hold_cycles);
+}
+
+TEST(SmPipe, InstructionsFitIntoTheGapsOfTheTensorPipe) {
+  const hw::HwConfig config = test_config();
+  const hw::TensorShape& shape = config.sm.tensor.hmma_16816;
+  const int gap = shape.interval_cycles - shape.dispatch_hold_cycles;
+  Program fits;
+  fits.op(HMMA_16816_F32).op(NOP, gap).op(HMMA_16816_F32).op(NOP, gap).exit();
+  EXPECT_EQ(exit_time(config, fits), 2 * shape.interval_cycles);
+  Program one_too_many;
+  one_too_many.op(HMMA_16816_F32).op(NOP, gap + 1).op(HMMA_16816_F32).op(NOP, gap).exit();
+  EXPECT_EQ(exit_time(config, one_too_many), 2 * shape.interval_cycles + 1);
+}
+
+TEST(SmPipe, EverySubCoreHasItsOwnPipes) {
+  const hw::HwConfig config = test_config();
+  const int interval = 32 / config.sm.xu.lanes;
+  Program program;
+  program.op(MUFU_EX2, 3).exit();
+  EXPECT_EQ(exit_time(config, program, 1), 2 * interval + 1);
+  EXPECT_EQ(exit_time(config, program, 4), 2 * interval + 1);
+  // The fifth warp shares a sub-core with the first: three more instructions through the same pipe.
+  EXPECT_EQ(exit_time(config, program, 5), 5 * interval + 1);
+}
+
+TEST(SmPipe, TensorDispatchHoldDelaysOtherWarpsOfTheSubCoreOnly) {
+  const hw::HwConfig config = test_config();
+  const trace::WarpProgram tensor = Program("tensor").op(HMMA_16816_F32).exit().build();
+  const trace::WarpProgram plain = Program("plain").exit().build();
+  // Slots 0 and 4 share a sub-core; the older CTA issues first.
+  trace::Launch launch = one_warp_each({tensor, plain});
+  launch.threads_per_cta = 32;
+  launch.grid = {5, 1, 1};
+  launch.classes = {{{0}, {}, {}}, {{1}, {}, {}}};
+  launch.class_of_block[0] = {0, 1, 1, 1, 1};
+  CoreBench bench(config, launch, 5);
+  bench.run();
+  const int hold = config.sm.tensor.hmma_16816.dispatch_hold_cycles;
+  EXPECT_EQ(bench.end_of(1), 0);
+  // Both exits wait for the hold; the warp that issued last goes first.
+  EXPECT_EQ(bench.end_of(0), hold);
+  EXPECT_EQ(bench.end_of(4), hold + 1);
+}
+
+}  // namespace
+}  // namespace warpscope::test
