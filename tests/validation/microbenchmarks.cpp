@@ -1,0 +1,301 @@
+#include "tests/validation/microbenchmarks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "tests/validation/instruction_kinds.hpp"
+#include "tests/validation/program_builder.hpp"
+
+namespace warpscope::validation {
+namespace {
+
+using trace::AffineIndex;
+using trace::Launch;
+using trace::Opcode;
+using trace::WarpProgram;
+
+constexpr std::uint32_t kPasses = 32;
+constexpr int kLinksPerPass = 16;
+
+/// Two launches that differ in their passes only: the slope is free of start and end of the launch.
+Microbenchmark steady(const WarpProgram& program, std::uint32_t ctas, std::uint32_t warps,
+                      double units_per_pass) {
+  Microbenchmark result;
+  result.trace.launches = {make_launch("short", ctas, warps, program, kPasses),
+                           make_launch("long", ctas, warps, program, 3 * kPasses)};
+  result.evaluate = [=](const std::vector<std::int64_t>& cycles) {
+    return static_cast<double>(cycles.at(1) - cycles.at(0)) / (2.0 * kPasses * units_per_pass);
+  };
+  return result;
+}
+
+void add_tensor(Microbenchmark& benchmark, std::int64_t bytes) {
+  benchmark.trace.tensors.push_back({"data", trace::TensorKind::output, 1, bytes});
+}
+
+/// Links of each chain in a pass. The measured iadd3 rows had two additions merged into every IADD3.
+int links_per_pass(const std::string& kind) {
+  return kind == "iadd3" ? kLinksPerPass / 2 : kLinksPerPass;
+}
+
+/// A loop over `ilp` chains.
+WarpProgram op_program(const std::string& kind, int ilp) {
+  ProgramBuilder builder("op");
+  builder.begin_loop(0);
+  if (kind == "bar_sync") {
+    for (int link = 0; link < kLinksPerPass; ++link) {
+      builder.add_immediate(Opcode::BAR_SYNC, 0);
+    }
+  } else {
+    add_chains(builder, kind, 0, ilp, links_per_pass(kind));
+  }
+  builder.end_loop();
+  return builder.finish();
+}
+
+Microbenchmark op(const MeasuredRow& row) {
+  return steady(op_program(row.name, row.n), 1, static_cast<std::uint32_t>(row.warps),
+                links_per_pass(row.name) * row.n);
+}
+
+Microbenchmark bar(const MeasuredRow& row) {
+  return steady(op_program("bar_sync", 1), 1, static_cast<std::uint32_t>(row.warps), kLinksPerPass);
+}
+
+/// "ffma:256" is 256 passes over 64 links in 4 chains.
+struct Role {
+  WarpProgram program;
+  std::uint32_t passes = 0;
+};
+
+Role make_role(const std::string& text, const std::string& name) {
+  const std::size_t colon = text.find(':');
+  Role role{op_program(text.substr(0, colon), 4),
+            static_cast<std::uint32_t>(std::stoul(text.substr(colon + 1)))};
+  role.program.name = name;
+  return role;
+}
+
+/// Two roles on warps of the same sub-cores; the time until both are done.
+Microbenchmark pair(const MeasuredRow& row) {
+  const Role a = make_role(row.name, "a");
+  Role b = make_role(row.other, "b");
+  b.program.loops[0].trip_slot = 1;
+  const auto warps = static_cast<std::uint32_t>(row.warps + row.n);
+  Launch launch = make_launch("pair", 1, warps, a.program, a.passes);
+  launch.programs.push_back(b.program);
+  launch.classes[0].trip_counts.push_back(b.passes);
+  for (auto warp = static_cast<std::size_t>(row.warps); warp < warps; ++warp) {
+    launch.classes[0].program_of_warp[warp] = 1;
+  }
+  Microbenchmark result;
+  result.trace.launches = {launch};
+  result.evaluate = [](const std::vector<std::int64_t>& cycles) { return static_cast<double>(cycles.at(0)); };
+  return result;
+}
+
+/// Groups of one HMMA (or none) and n other instructions, 16 groups per pass, the HMMAs on 4 accumulators.
+Microbenchmark mix(const MeasuredRow& row) {
+  constexpr int kGroups = 16;
+  ProgramBuilder builder("mix");
+  builder.begin_loop(0);
+  for (int group = 0; group < kGroups; ++group) {
+    if (row.other != "hmma0") {
+      add_chains(builder, row.other == "hmma16" ? "mma_m16n8k16_f16_f32" : "mma_m16n8k8_f16_f32", group % 4,
+                 1, 1);
+    }
+    for (int i = 0; i < row.n; ++i) {
+      add_independent(builder, row.name, group * row.n + i);
+    }
+  }
+  builder.end_loop();
+  // Cycles per group of one sub-core, which runs warps / 4 streams at once.
+  return steady(builder.finish(), 1, static_cast<std::uint32_t>(row.warps), kGroups * (row.warps / 4.0));
+}
+
+/// A matrix product out of registers: MA and NB fragments of the next k-step load while 2 MA NB HMMAs use the
+/// current.
+Microbenchmark gemm(const MeasuredRow& row) {
+  const int ma = std::stoi(row.name);
+  const int nb = std::stoi(row.other);
+  const auto fragment = [&](int buffer, int index) { return 16 + 4 * (buffer * (ma + nb) + index); };
+  const int accumulators = 16 + 8 * (ma + nb);
+  ProgramBuilder builder("gemm");
+  builder.begin_loop(0);
+  for (int step = 0; step < 2; ++step) {
+    for (int i = 0; i < ma + nb; ++i) {
+      builder.add_shared(Opcode::LDSM_X4, reg(fragment(1 - step, i), 4), {reg(2)}, 512);
+    }
+    for (int a = 0; a < ma; ++a) {
+      for (int b = 0; b < 2 * nb; ++b) {
+        const trace::RegisterRange sum = reg(accumulators + 4 * (a * 2 * nb + b), 4);
+        builder.add(Opcode::HMMA_16816_F32, sum,
+                    {reg(fragment(step, a), 4), reg(fragment(step, ma + b / 2) + 2 * (b % 2), 2), sum});
+      }
+    }
+  }
+  builder.end_loop();
+  const double warps_per_sub_core = row.warps < 4 ? 1 : row.warps / 4.0;
+  Microbenchmark result =
+      steady(builder.finish(), 1, static_cast<std::uint32_t>(row.warps), 4.0 * ma * nb * warps_per_sub_core);
+  for (Launch& launch : result.trace.launches) {
+    launch.registers_per_thread = 128;
+  }
+  return result;
+}
+
+/// n FFMAs in a row: once from cold instruction caches, or again and again.
+Microbenchmark icache(const MeasuredRow& row) {
+  const auto program = [](int instructions) {
+    ProgramBuilder builder("straight");
+    builder.begin_loop(0);
+    for (int i = 0; i < instructions; ++i) {
+      add_chains(builder, "ffma", i % 8, 1, 1);
+    }
+    builder.end_loop();
+    return builder.finish();
+  };
+  const auto warps = static_cast<std::uint32_t>(row.warps);
+  const int n = row.n;
+  Microbenchmark result;
+  result.trace.launches = {make_launch("once", 1, warps, program(n), 1),
+                           row.name == "first" ? make_launch("nothing", 1, warps, program(8), 1)
+                                               : make_launch("nine", 1, warps, program(n), 9)};
+  const double passes = row.name == "first" ? -1 : 8;
+  result.evaluate = [=](const std::vector<std::int64_t>& cycles) {
+    return static_cast<double>(cycles.at(1) - cycles.at(0)) / (passes * n);
+  };
+  return result;
+}
+
+/// n asynchronous copies per warp, all from L2, from the first issue until the data is there.
+Microbenchmark cpasync(const MeasuredRow& row) {
+  const auto program = [&](int copies) {
+    ProgramBuilder builder("copy");
+    for (int i = 0; i < copies; ++i) {
+      AffineIndex offset;
+      offset.offset = i * 512LL * row.warps;
+      offset.per_warp = 512;
+      offset.per_block[0] = 512LL * row.warps * row.n;
+      builder.add_global(Opcode::LDGSTS_128, {}, {reg(2, 2)}, 512, offset);
+    }
+    builder.add(Opcode::LDGDEPBAR);
+    builder.add_immediate(Opcode::DEPBAR_LE, 0);
+    builder.add_immediate(Opcode::BAR_SYNC, 0);
+    return builder.finish();
+  };
+  const auto ctas = static_cast<std::uint32_t>(std::stoul(row.other));
+  const auto warps = static_cast<std::uint32_t>(row.warps);
+  Microbenchmark result;
+  add_tensor(result, 512LL * row.warps * row.n * ctas);
+  result.warm_l2 = true;
+  result.trace.launches = {make_launch("warm", ctas, warps, program(row.n), 1),
+                           make_launch("nothing", ctas, warps, program(0), 1),
+                           make_launch("copy", ctas, warps, program(row.n), 1)};
+  for (Launch& launch : result.trace.launches) {
+    launch.shared_bytes_per_cta = 512 * warps * static_cast<std::uint32_t>(row.n);
+  }
+  result.evaluate = [](const std::vector<std::int64_t>& cycles) {
+    return static_cast<double>(cycles.at(2) - cycles.at(1));
+  };
+  return result;
+}
+
+/// fp32 reductions of 128 bytes from all warps, distinct addresses, cycles per reduction and SM.
+Microbenchmark red(const MeasuredRow& row) {
+  ProgramBuilder builder("red");
+  builder.begin_loop(0);
+  for (int i = 0; i < kLinksPerPass; ++i) {
+    AffineIndex offset;
+    offset.offset = 128LL * i;
+    offset.per_warp = 128LL * kLinksPerPass;
+    offset.per_block[0] = 128LL * kLinksPerPass * row.warps;
+    builder.add_global(Opcode::RED_ADD_F32, {}, {reg(2, 2), reg(4)}, 128, offset);
+  }
+  builder.end_loop();
+  const auto ctas = static_cast<std::uint32_t>(std::stoul(row.other));
+  Microbenchmark result = steady(builder.finish(), ctas, static_cast<std::uint32_t>(row.warps),
+                                 static_cast<double>(kLinksPerPass * row.warps));
+  add_tensor(result, 128LL * kLinksPerPass * row.warps * ctas);
+  result.warm_l2 = true;
+  return result;
+}
+
+/// From the end of a CTA to the start of its successor in the slot. All slots of the chip but one hold a long
+/// CTA, and short CTAs follow one another in the one left; the long ones end while the last short one runs.
+Launch successors(std::uint32_t slots, std::uint32_t short_ctas, std::uint32_t shared_bytes,
+                  std::uint32_t warps) {
+  constexpr std::uint32_t kShortTrips = 20;
+  constexpr std::uint32_t kGapInTrips = 1;  // roughly, which is enough
+  Launch launch =
+      make_launch("successors", slots - 1 + short_ctas, warps, op_program("lds_32", 1), kShortTrips);
+  launch.shared_bytes_per_cta = shared_bytes;
+  launch.classes.push_back(launch.classes[0]);
+  launch.classes[1].trip_counts[0] =
+      kShortTrips * short_ctas - kShortTrips / 2 + kGapInTrips * (short_ctas - 1);
+  launch.class_of_block[0].assign(launch.grid[0], 0);
+  std::fill_n(launch.class_of_block[0].begin(), slots - 1, 1);
+  return launch;
+}
+
+Microbenchmark ctagap(const MeasuredRow& row) {
+  constexpr std::uint32_t kSms = 132;
+  const auto bytes = static_cast<std::uint32_t>(row.n);
+  const auto slots = kSms * (233472U / (bytes + 1024U));
+  const auto warps = static_cast<std::uint32_t>(row.warps);
+  const WarpProgram program = op_program("lds_32", 1);
+  Microbenchmark result;
+  result.trace.launches = {make_launch("one", 1, warps, program, 20),
+                           make_launch("twice", 1, warps, program, 40), successors(slots, 3, bytes, warps),
+                           successors(slots, 7, bytes, warps)};
+  result.evaluate = [](const std::vector<std::int64_t>& cycles) {
+    return static_cast<double>(cycles.at(3) - cycles.at(2)) / 4 -
+           static_cast<double>(cycles.at(1) - cycles.at(0));
+  };
+  return result;
+}
+
+/// One warp follows a chain of loads, 512 bytes apart, with one integer multiply-add between them.
+Microbenchmark latency(const MeasuredRow& row) {
+  constexpr std::uint32_t kSteps = 64;
+  ProgramBuilder builder("chase");
+  builder.begin_loop(0);
+  AffineIndex offset;
+  offset.per_iteration[0] = 512;
+  builder.add_global(Opcode::LDG_64, reg(4, 2), {reg(4, 2)}, 32, offset);
+  builder.add(Opcode::IMAD_WIDE, reg(4, 2), {reg(4, 2)});
+  builder.end_loop();
+  const WarpProgram program = builder.finish();
+  Microbenchmark result;
+  add_tensor(result, 512LL * 3 * kSteps);
+  result.warm_l2 = row.name == "l2";
+  result.trace.launches = {make_launch("warm", 1, 1, program, 3 * kSteps),
+                           make_launch("short", 1, 1, program, kSteps),
+                           make_launch("long", 1, 1, program, 3 * kSteps)};
+  result.evaluate = [](const std::vector<std::int64_t>& cycles) {
+    return static_cast<double>(cycles.at(2) - cycles.at(1)) / (2.0 * kSteps);
+  };
+  return result;
+}
+
+}  // namespace
+
+Microbenchmark make_microbenchmark(const MeasuredRow& row) {
+  struct Group {
+    std::string_view name;
+    Microbenchmark (*make)(const MeasuredRow&);
+  };
+  constexpr std::array kGroups = {Group{"op", op},           Group{"bar", bar},   Group{"pair", pair},
+                                  Group{"mix", mix},         Group{"gemm", gemm}, Group{"icache", icache},
+                                  Group{"cpasync", cpasync}, Group{"red", red},   Group{"ctagap", ctagap},
+                                  Group{"latency", latency}};
+  for (const Group& group : kGroups) {
+    if (group.name == row.group) {
+      return group.make(row);
+    }
+  }
+  throw std::invalid_argument("unknown group of microbenchmarks '" + row.group + "'");
+}
+
+}  // namespace warpscope::validation
