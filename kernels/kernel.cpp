@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/fa1/fa1.hpp"
 #include "kernels/fa2/fa2.hpp"
 #include "kernels/standard/standard.hpp"
 
@@ -11,6 +12,8 @@ namespace warpscope::kernels {
 namespace {
 
 constexpr std::array kKernels = {
+    Kernel{"fa1", "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys", &plan_fa1,
+           &build_fa1},
     Kernel{"fa2", "FlashAttention-2, built as its repository does", &plan_fa2, &build_fa2},
     Kernel{"fa2_torch", "FlashAttention-2 inside PyTorch: unfused, slow exponential", &plan_fa2_torch,
            &build_fa2_torch},

@@ -50,7 +50,6 @@ void Program::operator()(CtaMachine& m) const {
   const auto if_it_has_rows = [&](const KeyBlock& block) {
     m.when(block.exists_slot, [&] { key_block(m, block, 0); });
   };
-  m.overhead(cta_overhead());
   if_it_has_rows(schedule_.first);
   if (!schedule_.period.empty()) {
     m.loop(schedule_.periods_slot, [&](const Affine& period) {
@@ -109,7 +108,7 @@ Program::Resident Program::load_key_block(CtaMachine& m, const KeyBlock& block, 
   const Fragment q = m.fragment(kStepRows, d, type_, Layout::linear, {});
   const Fragment v = m.fragment(keys, d, type_, Layout::linear, {});
 
-  m.overhead(key_block_overhead());
+  m.overhead(key_block_overhead(config_));
   m.load(k, rows_of(kK, first_key, keys));
   m.load(q, rows_of(kQ, first_row, kStepRows));
   m.load(v, rows_of(kV, first_key, keys));
@@ -140,7 +139,7 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
   const Fragment previous = m.fragment(kStepRows, d, ElementType::fp32, Layout::linear_quads, {});
   const Fragment next_q = m.fragment(kStepRows, d, type_, Layout::linear, {});
 
-  m.overhead(step_overhead(config_, step.first, causal_));
+  m.overhead(step_overhead(config_, causal_, step.first, StepPart::scores));
   m.fill(scores, 0);
   m.mma(scores, queries(step.buffer), transposed(resident.k));
 
@@ -153,6 +152,7 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
   m.end_block();
   m.load(next_q, rows_of(kQ, step.next_row, kStepRows));
   m.join_block();
+  m.overhead(step_overhead(config_, causal_, step.first, StepPart::mask));
   // No fast path for blocks that the mask does not touch.
   m.mask(scores, {step.row, step.first_key, seqlen_k_, causal_, 0});
   online_softmax(m, resident, step, scores);
@@ -175,6 +175,7 @@ void Program::online_softmax(CtaMachine& m, const Resident& resident, const Step
     m.load_rows(resident.stored_lse, lse_rows(step.next_row));
     m.join_block();
   }
+  m.overhead(step_overhead(config_, causal_, step.first, StepPart::softmax));
   m.reduce_rows(max, Reduce::max, scores, !step.first);
   m.finish_rows(max, Reduce::max);
   m.store_parts(row_scratch(config_.max_offset, kWarps), max);
@@ -221,6 +222,7 @@ void Program::merge_output(CtaMachine& m, const Step& step, const Fragment& part
   m.store_rows(lse_rows(step.row), lse);
   m.join_block();
 
+  m.overhead(step_overhead(config_, causal_, step.first, StepPart::output));
   m.load_reduced(out, parts, kWarps, Reduce::sum);
   if (!step.first) {
     m.multiply_add(out, previous, correction, out);
@@ -232,6 +234,9 @@ void Program::merge_output(CtaMachine& m, const Step& step, const Fragment& part
 }
 
 void Program::store_output(CtaMachine& m, const Step& step, const Fragment& out) const {
+  for (int branch = 0; branch < extra_branches(config_, causal_, step.first); ++branch) {
+    m.end_block();
+  }
   if (!step.is_final) {
     m.end_block();
     m.store(rows_of(kScratch, step.row, kStepRows), out);
