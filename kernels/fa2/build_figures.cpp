@@ -1,13 +1,90 @@
 #include "kernels/fa2/build_figures.hpp"
 
-namespace warpscope::kernels::fa2 {
+#include <algorithm>
+#include <cstdlib>
 
-BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal) {
-  (void)tile;
-  (void)causal;
+#include "kernels/fa2/figure_table.hpp"
+
+namespace warpscope::kernels::fa2 {
+namespace {
+
+using trace::Opcode;
+
+// With bounds to check, an iteration at head dimension 64 has about 120 instructions more, mainly moves
+// (machine code of the same build). Above 128 the kernels are always compiled that way, and their totals
+// contain it.
+constexpr int kUnevenMoves = 60;
+constexpr int kUnevenMultiplies = 60;
+constexpr int kLargestEvenHeadDim = 128;
+
+// Figures exist for head dimensions 64 and 128; loops of others were counted as a whole.
+bool is_counted(int head_dim) {
+  return head_dim == 64 || head_dim == 128;
+}
+
+// Registers of these instantiations suffice, so what is borrowed from a counted one comes without its spills.
+FigureCounts without_spills(FigureCounts counts) {
+  counts.load = counts.load_64 = counts.store = counts.store_64 = 0;
+  return counts;
+}
+
+const FigureRow* find(Build build, int head_dim, int capability_major, bool causal, Part part) {
+  const FigureRow* best = nullptr;
+  for (const FigureRow& row : figure_rows()) {
+    const bool fits =
+        row.build == build && row.head_dim == head_dim && row.causal == causal && row.part == part;
+    // Another generation's count is closer than none.
+    if (fits && (best == nullptr || row.capability_major == capability_major)) {
+      best = &row;
+    }
+  }
+  return best;
+}
+
+FigureCounts figure(Build build, int head_dim, int capability_major, bool causal, Part part) {
+  if (const FigureRow* row = find(build, head_dim, capability_major, causal, part)) {
+    return row->counts;
+  }
+  if (build == Build::torch && (part == Part::prologue || part == Part::epilogue || !is_counted(head_dim))) {
+    return figure(Build::upstream, head_dim, capability_major, causal, part);
+  }
+  const bool in_loop = part == Part::scores || part == Part::output;
+  if (is_counted(head_dim) || in_loop) {
+    return {};
+  }
+  return without_spills(figure(build, head_dim < 128 ? 64 : 128, capability_major, causal, part));
+}
+
+std::vector<CountedInstruction> instructions(const FigureCounts& counts) {
+  std::vector<CountedInstruction> result = {
+      {Opcode::MOV, counts.move},     {Opcode::IADD3, counts.integer},   {Opcode::IMAD, counts.multiply},
+      {Opcode::UMOV, counts.uniform}, {Opcode::S2R, counts.special},     {Opcode::BRA, counts.branch},
+      {Opcode::I2F, counts.convert},  {Opcode::LDL, counts.load},        {Opcode::LDL_64, counts.load_64},
+      {Opcode::STL, counts.store},    {Opcode::STL_64, counts.store_64},
+  };
+  std::erase_if(result, [](const CountedInstruction& counted) { return counted.count == 0; });
+  return result;
+}
+
+}  // namespace
+
+BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even,
+                           int capability_major) {
   BuildFigures result;
   if (build == Build::torch) {
     result.math = {.fused_multiply_add = false, .fast_exp2 = false};
+  }
+  // Seen in the sm_90 code of both counted head dimensions, and in none of the sm_80 code.
+  result.max_before_copy = capability_major >= 9;
+  for (int number = 0; number < kParts; ++number) {
+    const auto part = static_cast<Part>(number);
+    FigureCounts counts = figure(build, tile.head_dim, capability_major, causal, part);
+    const bool is_output = part == Part::first_output || part == Part::masked_output || part == Part::output;
+    if (is_output && !even && tile.head_dim <= kLargestEvenHeadDim) {
+      counts.move += kUnevenMoves;
+      counts.multiply += kUnevenMultiplies;
+    }
+    result.counted[static_cast<std::size_t>(number)] = instructions(counts);
   }
   return result;
 }

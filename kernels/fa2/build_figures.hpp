@@ -1,6 +1,8 @@
 // Instructions of the two FlashAttention-2 builds that their source does not show.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "kernels/fa2/tile_table.hpp"
@@ -13,15 +15,34 @@ enum class Build : std::uint8_t {
   torch,     ///< inside PyTorch 2.11: UNFUSE_FMA, exponentials without fast math
 };
 
-/// Counted instructions per warp by part of the program.
+/// Parts of the program that the compiler makes separate code for. An iteration over a key block is split
+/// where the next K tile is copied under a condition: scores before, output after.
+enum class Part : std::uint8_t {
+  prologue,
+  first_scores,
+  first_output,
+  masked_scores,  ///< masking iterations but the first
+  masked_output,
+  scores,
+  output,
+  epilogue,
+};
+inline constexpr int kParts = 8;
+
+/// What a build adds to the instructions that follow from the source: address arithmetic, moves, spills.
 struct BuildFigures {
   MathBuild math;
-  std::vector<CountedInstruction> prologue;
-  std::vector<CountedInstruction> step;         ///< each iteration over a key block
-  std::vector<CountedInstruction> masked_step;  ///< in addition, where scores are masked
-  std::vector<CountedInstruction> epilogue;
+  /// The compiler moves each thread's own maximum up, before the conditional copy of K.
+  bool max_before_copy = false;
+  std::array<std::vector<CountedInstruction>, kParts> counted;
+
+  const std::vector<CountedInstruction>& of(Part part) const {
+    return counted[static_cast<std::size_t>(part)];
+  }
 };
 
-BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal);
+/// Figures for one instantiation on a compute capability of that major version. `even`: no bounds to check.
+BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even,
+                           int capability_major);
 
 }  // namespace warpscope::kernels::fa2

@@ -55,7 +55,8 @@ ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, fa2::Buil
   if (problem.causal) {
     shape.masking_steps = static_cast<int>(divide_up(tile.rows, tile.keys)) + (shape.even ? 0 : 1);
   }
-  shape.figures = fa2::build_figures(build, tile, problem.causal);
+  shape.figures =
+      fa2::build_figures(build, tile, problem.causal, shape.even, limits.compute_capability_major);
   return shape;
 }
 
@@ -123,6 +124,7 @@ KernelPlan plan_forward(const Problem& problem, const GpuLimits& limits, fa2::Bu
   launch.registers_per_thread = static_cast<std::uint32_t>(shape->tile.registers);
   launch.shared_bytes_per_cta = shape->tile.shared_bytes();
   launch.math = shape->figures.math;
+  launch.estimate_moves = false;  // the figures of the build contain them
   launch.programs.push_back({"attend", [shape](CtaMachine& m) { fa2::forward_program(m, *shape); }});
   launch.programs.push_back({"no_keys", [shape](CtaMachine& m) { fa2::empty_program(m, *shape); }});
   add_classes(launch, *shape);

@@ -25,11 +25,10 @@ class Forward {
         row_sum_(m_.row_vector(o_)) {}
 
   void run() {
-    m_.overhead(shape_.figures.prologue);
+    m_.overhead(shape_.figures.of(Part::prologue));
     m_.copy_async(q_, query_tile(kQ));
     m_.copy_async(k_, key_tile(kK, class_symbol(kLastBlock)));
     m_.commit_copies();
-    m_.fill(o_, 0);
     for (int step = 0; step < shape_.masking_steps; ++step) {
       const Affine block = class_symbol(kLastBlock) - step;
       const auto body = [&] {
@@ -65,7 +64,7 @@ class Forward {
 
   /// One iteration: scores, online softmax, output. `first` has no earlier output to rescale.
   void key_block(const Affine& block, bool first, bool masking, const IfMore& if_more) {
-    m_.overhead(shape_.figures.step);
+    m_.overhead(shape_.figures.of(first ? Part::first_scores : masking ? Part::masked_scores : Part::scores));
     m_.wait_copies(0);
     m_.barrier();  // K is there, and everybody is done with the previous V
     m_.copy_async(v_, key_tile(kV, block));
@@ -75,23 +74,30 @@ class Forward {
     m_.fill(s, 0);
     m_.mma(s, q_, transposed(k_));
     if (masking && (shape_.problem.causal || !shape_.even)) {
-      m_.overhead(shape_.figures.masked_step);
       m_.mask(s, {first_query(), block * tile_.keys, shape_.problem.seqlen_k, shape_.problem.causal,
                   shape_.problem.seqlen_k - shape_.problem.seqlen_q});
     }
     m_.wait_copies(0);
     m_.barrier();  // V is there, and everybody is done with K
 
-    // The compiler moves each thread's own maximum before the branch.
     const RowVector previous_max = m_.row_vector(s);
-    if (!first) {
-      m_.apply(previous_max, UnaryOp::copy, row_max_);
+    const auto own_max = [&] {
+      if (!first) {
+        m_.apply(previous_max, UnaryOp::copy, row_max_);
+      }
+      m_.reduce_rows(row_max_, Reduce::max, s, !first);
+    };
+    if (shape_.figures.max_before_copy) {
+      own_max();
     }
-    m_.reduce_rows(row_max_, Reduce::max, s, !first);
     if_more([&] {
       m_.copy_async(k_, key_tile(kK, block - 1));
       m_.commit_copies();
     });
+    m_.overhead(shape_.figures.of(first ? Part::first_output : masking ? Part::masked_output : Part::output));
+    if (!shape_.figures.max_before_copy) {
+      own_max();
+    }
     m_.finish_rows(row_max_, Reduce::max);
 
     if (first) {
@@ -114,6 +120,9 @@ class Forward {
     }
     const Fragment p = m_.fragment(tile_.rows, tile_.keys, type_, Layout::accumulator, split());
     m_.convert(p, s);
+    if (first) {
+      m_.fill(o_, 0);
+    }
     m_.mma(o_, p, v_);
   }
 
@@ -125,7 +134,7 @@ class Forward {
   }
 
   void epilogue() {
-    m_.overhead(shape_.figures.epilogue);
+    m_.overhead(shape_.figures.of(Part::epilogue));
     m_.finish_rows(row_sum_, Reduce::sum);
     const RowVector inverse = m_.row_vector(o_);
     m_.apply(inverse, UnaryOp::reciprocal_or_one, row_sum_);

@@ -16,8 +16,6 @@ constexpr int kAddressPool = 4;   // registers that address arithmetic uses in t
 constexpr int kFirstAddress = 4;  // after the bases of shared and global memory
 constexpr int kFirstFragment = kFirstAddress + kAddressPool;
 constexpr int kRegisters = trace::kFirstPredicate;
-// Pointers are 64 bit wide: of four address instructions about three are adds and one a multiply-add.
-constexpr std::array kAddressOpcodes = {Opcode::IADD3, Opcode::LEA, Opcode::IMAD_WIDE, Opcode::IADD3};
 
 RegisterRange address_register(int number) {
   return {static_cast<std::uint16_t>(kFirstAddress + number % kAddressPool), 1};
@@ -115,10 +113,9 @@ void CodeEmitter::emit_immediate(Opcode opcode, int immediate) {
   append(instruction);
 }
 
-RegisterRange CodeEmitter::address_instruction() {
+RegisterRange CodeEmitter::address_instruction(Opcode opcode) {
   const int turn = address_turn_++;
   const RegisterRange result = address_register(turn);
-  const Opcode opcode = kAddressOpcodes[static_cast<std::size_t>(turn) % kAddressOpcodes.size()];
   emit(opcode, result, {address_register(turn + kAddressPool - 1), shared_base()});
   return result;
 }
@@ -154,7 +151,7 @@ void CodeEmitter::interleave_pending() {
       if (op_class == trace::OpClass::local_load || op_class == trace::OpClass::local_store) {
         trace::MemoryOperand slot;
         slot.tensor = local_tensor_;
-        slot.bytes = 128;
+        slot.bytes = opcode == Opcode::LDL_64 || opcode == Opcode::STL_64 ? 256 : 128;
         slot.offset.offset = 128 * (local_words_ % 64);
         slot.offset.per_warp = 128 * 64;
         ++local_words_;

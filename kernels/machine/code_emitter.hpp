@@ -31,7 +31,7 @@ class CodeEmitter {
                    std::initializer_list<trace::RegisterRange> sources, const trace::MemoryOperand& operand);
   void emit_immediate(trace::Opcode opcode, int immediate);
   /// One integer instruction of address arithmetic; the result is one of a few registers used in turn.
-  trace::RegisterRange address_instruction();
+  trace::RegisterRange address_instruction(trace::Opcode opcode);
   /// Spreads counted instructions evenly over the current block.
   void spread(std::span<const CountedInstruction> instructions);
 

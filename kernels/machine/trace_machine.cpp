@@ -191,12 +191,14 @@ void TraceMachine::loop(const Trips& trips, const std::function<void(const Affin
 }
 
 void TraceMachine::unless_last(const std::function<void()>& body) {
+  // A compare and a branch to code that compilers place out of line, and the branch back from there.
   saw_unless_last_ = true;
   materialise_zeros();
+  emitter_.emit(Opcode::ISETP, emitter_.temporary_predicate(), {CodeEmitter::shared_base()});
   emitter_.end_block(true);
   if (!tail_) {
     body();
-    emitter_.end_block(false);
+    emitter_.end_block(true);
   }
 }
 

@@ -21,7 +21,7 @@ constexpr std::array kTileAddress = {Opcode::SHF, Opcode::IMAD_WIDE, Opcode::IMA
                                      Opcode::LEA, Opcode::IADD3};
 constexpr int kAddsPerRowGroup = 2;
 constexpr int kDeadLoadsPerBurst = 3;
-constexpr int kColumnGroupBytes = 128;  // 8 threads copy one row piece
+constexpr int kColumnGroupBytes = 128;  // of a row that 8 threads copy, or 4 where rows are no multiple of it
 constexpr int kAddressesPerReduction = 3;
 constexpr int kBytesPerCopy = 512;  // 16 bytes per lane
 
@@ -86,7 +86,9 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
 void TraceMachine::copy_async(const SharedTile& target, const GlobalTile& source) {
   const int bytes = target.rows * target.cols * element_bytes(target.type);
   const int copies = divide_up(bytes, kBytesPerCopy * launch_.warps);
-  const int column_groups = std::max(1, target.cols * element_bytes(target.type) / kColumnGroupBytes);
+  const int row_bytes = target.cols * element_bytes(target.type);
+  const int group_bytes = row_bytes % kColumnGroupBytes == 0 ? kColumnGroupBytes : kColumnGroupBytes / 2;
+  const int column_groups = std::max(1, row_bytes / group_bytes);
   const int row_groups = std::max(1, copies / column_groups);
   Range address;
   for (const Opcode opcode : kTileAddress) {

@@ -1,0 +1,93 @@
+#include "kernels/fa2/figure_table.hpp"
+
+namespace warpscope::kernels::fa2 {
+namespace {
+
+using Row = FigureRow;
+
+// Upstream: Dao-AILab/flash-attention 0251105a compiled by nvcc 13.0 with -O3 --use_fast_math for sm_80 and
+// sm_90, fp16, even sequence lengths; instructions of the machine code on the path of a CTA, by part, minus
+// those that the trace machine expands from the source for the same part. PyTorch 2.11: its machine code was
+// not at hand; executed instructions by pipe measured with Nsight Compute on an H200 (counters.csv, impl
+// fa2_torch, sequence lengths 512 and 8192), solved for what one iteration and one CTA cost, minus the same.
+// Prologue and epilogue are those of the upstream build. Columns: integer, move, multiply, uniform, special,
+// branch, convert, load, load_64, store, store_64.
+// clang-format off
+constexpr std::array kRows = {
+    Row{Build::upstream, 64, 8, false, Part::prologue, {46, 1, 63, 14, 5, 0, 3, 0, 0, 1, 3}},
+    Row{Build::upstream, 64, 8, false, Part::first_scores, {27, 3, 56, 0, 0, 1, 0, 0, 0, 0, 2}},
+    Row{Build::upstream, 64, 8, false, Part::first_output, {3, 123, 74, 1, 0, 1, 0, 35, 1, 31, 0}},
+    Row{Build::upstream, 64, 8, false, Part::scores, {0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0}},
+    Row{Build::upstream, 64, 8, false, Part::output, {0, 13, 0, 0, 0, 0, 0, 38, 2, 38, 0}},
+    Row{Build::upstream, 64, 8, false, Part::epilogue, {65, 12, 32, 6, 8, 1, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 64, 8, true, Part::prologue, {46, 1, 67, 14, 5, 1, 3, 0, 0, 2, 5}},
+    Row{Build::upstream, 64, 8, true, Part::first_scores, {72, 0, 26, 0, 2, 1, 0, 0, 0, 14, 0}},
+    Row{Build::upstream, 64, 8, true, Part::first_output, {8, 140, 89, 1, 0, 1, 0, 29, 1, 20, 0}},
+    Row{Build::upstream, 64, 8, true, Part::scores, {0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0}},
+    Row{Build::upstream, 64, 8, true, Part::output, {0, 21, 0, 0, 0, 0, 0, 25, 2, 25, 0}},
+    Row{Build::upstream, 64, 8, true, Part::epilogue, {54, 12, 28, 6, 7, 1, 0, 6, 2, 0, 0}},
+    Row{Build::upstream, 128, 8, false, Part::prologue, {52, 1, 65, 14, 5, 0, 3, 0, 0, 1, 3}},
+    Row{Build::upstream, 128, 8, false, Part::first_scores, {18, 0, 11, 0, 0, 1, 0, 0, 0, 0, 4}},
+    Row{Build::upstream, 128, 8, false, Part::first_output, {2, 114, 95, 0, 0, 1, 0, 24, 0, 20, 0}},
+    Row{Build::upstream, 128, 8, false, Part::scores, {0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0}},
+    Row{Build::upstream, 128, 8, false, Part::output, {0, 69, 0, 0, 0, 0, 0, 4, 2, 4, 0}},
+    Row{Build::upstream, 128, 8, false, Part::epilogue, {58, 16, 25, 6, 8, 1, 0, 4, 0, 0, 0}},
+    Row{Build::upstream, 128, 8, true, Part::prologue, {53, 1, 72, 16, 5, 1, 3, 0, 0, 1, 5}},
+    Row{Build::upstream, 128, 8, true, Part::first_scores, {29, 0, 14, 0, 0, 1, 0, 0, 0, 2, 0}},
+    Row{Build::upstream, 128, 8, true, Part::first_output, {23, 49, 171, 1, 0, 0, 0, 23, 1, 26, 0}},
+    Row{Build::upstream, 128, 8, true, Part::masked_scores, {12, 25, 182, 4, 1, 1, 0, 0, 0, 2, 0}},
+    Row{Build::upstream, 128, 8, true, Part::masked_output, {3, 138, 3, 1, 0, 1, 0, 11, 4, 9, 1}},
+    Row{Build::upstream, 128, 8, true, Part::scores, {0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}},
+    Row{Build::upstream, 128, 8, true, Part::output, {0, 43, 0, 0, 0, 0, 0, 4, 2, 4, 0}},
+    Row{Build::upstream, 128, 8, true, Part::epilogue, {52, 16, 24, 6, 8, 1, 0, 5, 1, 0, 0}},
+    Row{Build::upstream, 64, 9, false, Part::prologue, {49, 0, 67, 25, 14, 0, 3, 0, 0, 0, 3}},
+    Row{Build::upstream, 64, 9, false, Part::first_scores, {16, 0, 17, 0, 0, 1, 0, 0, 0, 1, 1}},
+    Row{Build::upstream, 64, 9, false, Part::first_output, {11, 163, 63, 6, 0, 1, 0, 26, 1, 24, 0}},
+    Row{Build::upstream, 64, 9, false, Part::scores, {0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0}},
+    Row{Build::upstream, 64, 9, false, Part::output, {0, 10, 0, 0, 0, 0, 0, 35, 2, 35, 0}},
+    Row{Build::upstream, 64, 9, false, Part::epilogue, {66, 9, 30, 10, 23, 1, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 64, 9, true, Part::prologue, {45, 0, 62, 26, 14, 1, 3, 0, 0, 1, 3}},
+    Row{Build::upstream, 64, 9, true, Part::first_scores, {50, 0, 34, 0, 0, 1, 0, 0, 0, 2, 0}},
+    Row{Build::upstream, 64, 9, true, Part::first_output, {28, 91, 147, 6, 1, 1, 0, 20, 1, 18, 0}},
+    Row{Build::upstream, 64, 9, true, Part::scores, {0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0}},
+    Row{Build::upstream, 64, 9, true, Part::output, {0, 9, 0, 0, 0, 0, 0, 38, 2, 38, 0}},
+    Row{Build::upstream, 64, 9, true, Part::epilogue, {58, 10, 18, 39, 20, 1, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 128, 9, false, Part::prologue, {53, 0, 64, 25, 14, 0, 3, 0, 0, 1, 3}},
+    Row{Build::upstream, 128, 9, false, Part::first_scores, {12, 0, 13, 0, 0, 1, 0, 0, 0, 0, 6}},
+    Row{Build::upstream, 128, 9, false, Part::first_output, {11, 126, 84, 6, 1, 1, 0, 30, 0, 21, 0}},
+    Row{Build::upstream, 128, 9, false, Part::scores, {0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0}},
+    Row{Build::upstream, 128, 9, false, Part::output, {0, 67, 0, 0, 0, 0, 0, 4, 2, 4, 0}},
+    Row{Build::upstream, 128, 9, false, Part::epilogue, {60, 13, 22, 10, 23, 1, 0, 4, 0, 0, 0}},
+    Row{Build::upstream, 128, 9, true, Part::prologue, {49, 0, 67, 28, 14, 1, 3, 0, 0, 2, 4}},
+    Row{Build::upstream, 128, 9, true, Part::first_scores, {30, 0, 13, 0, 0, 1, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 128, 9, true, Part::first_output, {27, 86, 155, 1, 1, 0, 0, 14, 1, 17, 0}},
+    Row{Build::upstream, 128, 9, true, Part::masked_scores, {10, 5, 142, 0, 4, 1, 0, 0, 0, 2, 0}},
+    Row{Build::upstream, 128, 9, true, Part::masked_output, {1, 91, 2, 4, 0, 1, 0, 16, 4, 14, 1}},
+    Row{Build::upstream, 128, 9, true, Part::scores, {0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}},
+    Row{Build::upstream, 128, 9, true, Part::output, {0, 65, 0, 0, 0, 0, 0, 4, 2, 4, 0}},
+    Row{Build::upstream, 128, 9, true, Part::epilogue, {49, 10, 16, 39, 20, 1, 0, 4, 0, 0, 0}},
+    // PyTorch 2.11
+    Row{Build::torch, 64, 9, false, Part::first_output, {0, 27, 55, 0, 10, 22, 0, 2, 0, 22, 0}},
+    Row{Build::torch, 64, 9, false, Part::output, {0, 20, 5, 3, 0, 0, 0, 26, 0, 6, 0}},
+    Row{Build::torch, 64, 9, true, Part::first_output, {0, 47, 95, 0, 11, 22, 0, 4, 0, 24, 0}},
+    Row{Build::torch, 64, 9, true, Part::output, {0, 2, 5, 1, 0, 0, 0, 30, 0, 6, 0}},
+    Row{Build::torch, 128, 9, false, Part::first_output, {0, 203, 96, 0, 10, 22, 0, 18, 0, 15, 0}},
+    Row{Build::torch, 128, 9, false, Part::output, {0, 62, 2, 0, 0, 0, 0, 14, 0, 14, 0}},
+    Row{Build::torch, 128, 9, true, Part::first_output, {0, 223, 112, 0, 6, 12, 0, 17, 0, 17, 0}},
+    Row{Build::torch, 128, 9, true, Part::masked_output, {0, 222, 112, 0, 5, 11, 0, 17, 0, 16, 0}},
+    Row{Build::torch, 128, 9, true, Part::output, {0, 60, 2, 0, 0, 0, 0, 13, 0, 14, 0}},
+    // Head dimensions with no spills; totals per iteration only.
+    Row{Build::upstream, 256, 8, false, Part::output, {0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 256, 8, true, Part::output, {0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 256, 9, false, Part::output, {0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 256, 9, true, Part::output, {0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const FigureRow> figure_rows() {
+  return kRows;
+}
+
+}  // namespace warpscope::kernels::fa2

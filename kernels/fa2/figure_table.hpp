@@ -1,0 +1,37 @@
+// Counted instructions of FlashAttention-2 forward builds, as data.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "kernels/fa2/build_figures.hpp"
+
+namespace warpscope::kernels::fa2 {
+
+/// Per warp and execution of a part, beyond what the trace machine expands from the source.
+struct FigureCounts {
+  int integer = 0;   ///< integer and logic on the ALU pipe
+  int move = 0;      ///< MOV
+  int multiply = 0;  ///< IMAD and IMAD.MOV
+  int uniform = 0;
+  int special = 0;  ///< S2R, LDC, BSSY, BSYNC, NOP
+  int branch = 0;
+  int convert = 0;  ///< integer division by way of floating point
+  int load = 0;     ///< LDL
+  int load_64 = 0;
+  int store = 0;  ///< STL
+  int store_64 = 0;
+};
+
+struct FigureRow {
+  Build build;
+  int head_dim;
+  int capability_major;
+  bool causal;
+  Part part;
+  FigureCounts counts;
+};
+
+std::span<const FigureRow> figure_rows();
+
+}  // namespace warpscope::kernels::fa2
