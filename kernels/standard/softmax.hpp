@@ -24,12 +24,11 @@ struct SoftmaxTask {
 /// softmax_warp_forward: a warp holds one row (two of up to 128 columns) in registers. For up to 2048
 /// columns.
 LaunchPlan warp_softmax_launch(const SoftmaxTask& task);
-/// cunn_SoftMaxForwardSmem: a CTA makes three passes over a row kept in shared memory.
-/// Throws UnsupportedProblem if the row does not fit.
+/// cunn_SoftMaxForwardSmem: a CTA makes three passes over a row kept in shared memory. Rows that do not fit
+/// are read three times (cunn_SoftMaxForward).
 LaunchPlan block_softmax_launch(const SoftmaxTask& task);
 
-/// Calls of the division's subroutine in row `row` of `task`, for lanes that divide `span` neighbouring
-/// elements by one instruction per `group` of them (span / group lanes wide).
+/// Spans of `span` neighbouring elements of row `row` that hold a masked score.
 std::int64_t masked_spans(const SoftmaxTask& task, std::int64_t row, std::int64_t span);
 
 }  // namespace warpscope::kernels::standard

@@ -1,19 +1,17 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "kernels/standard/grid.hpp"
 #include "kernels/standard/overhead.hpp"
 #include "kernels/standard/softmax.hpp"
-#include "kernels/unsupported.hpp"
 
 namespace warpscope::kernels::standard {
 namespace {
 
 constexpr int kLanes = 32;
 constexpr int kMaxThreads = 1024;
-constexpr std::int64_t kSharedLimit = 48 * 1024;  // what a launch may use without asking for more
+constexpr int kSharedLimit = 48 * 1024;  // what a launch may use without asking for more
 constexpr int kRowSlot = 0;
 constexpr int kDivisionSlot = 1;
 
@@ -35,8 +33,11 @@ class BlockSoftmax {
         chunk_(warps_ * kLanes * piece_),
         chunks_(static_cast<int>(ceil_div(task.cols, chunk_))),
         row_{0, 1, chunk_, task.type, chunks_, 0},
-        parts_{row_.bytes_per_stage() * chunks_, warps_, 1, ElementType::fp32, 1, 0} {}
+        cached_(row_.bytes_per_stage() * chunks_ + warps_ * element_bytes(ElementType::fp32) <= kSharedLimit),
+        parts_{cached_ ? row_.bytes_per_stage() * chunks_ : 0, warps_, 1, ElementType::fp32, 1, 0} {}
 
+  /// The row stays in shared memory; else every pass reads it again.
+  bool cached() const { return cached_; }
   int warps() const { return warps_; }
   int piece() const { return piece_; }
   int shared_bytes() const { return parts_.byte_offset + parts_.bytes_per_stage(); }
@@ -47,12 +48,14 @@ class BlockSoftmax {
     const Fragment like = values(machine);
     const RowVector maximum = machine.row_vector(like);
     const RowVector sum = machine.row_vector(like);
-    machine.fill(maximum, kLowest);
+    machine.fill(maximum, std::numeric_limits<float>::lowest());
     machine.fill(sum, 0.0F);
     for_chunks(machine, [&](const Affine& chunk) {
       const Fragment stored = machine.fragment(1, chunk_, task_.type, Layout::row_per_cta, split());
       machine.load(stored, tile(task_.source, chunk));
-      machine.store_shared(stage(row_, chunk), stored);
+      if (cached_) {
+        machine.store_shared(stage(row_, chunk), stored);
+      }
       machine.reduce_rows(maximum, Reduce::max, converted(machine, stored, chunk), true);
     });
     reduce_over_cta(machine, maximum, Reduce::max);
@@ -73,9 +76,6 @@ class BlockSoftmax {
   }
 
  private:
-  static constexpr float kLowest =
-      -65504.0F * 65504.0F;  // below every score of either 16-bit type that is finite
-
   WarpSplit split() const { return {1, warps_, 1}; }
   Fragment values(CtaMachine& machine) const {
     return machine.fragment(1, chunk_, ElementType::fp32, Layout::row_per_cta, split());
@@ -108,7 +108,11 @@ class BlockSoftmax {
 
   Fragment exponentials(CtaMachine& machine, const Affine& chunk, const RowVector& maximum) const {
     const Fragment stored = machine.fragment(1, chunk_, task_.type, Layout::row_per_cta, split());
-    machine.load_shared(stored, stage(row_, chunk));
+    if (cached_) {
+      machine.load_shared(stored, stage(row_, chunk));
+    } else {
+      machine.load(stored, tile(task_.source, chunk));
+    }
     const Fragment x = converted(machine, stored, chunk);
     machine.apply(x, BinaryOp::subtract, x, maximum);
     machine.apply(x, UnaryOp::exp, x);
@@ -129,6 +133,7 @@ class BlockSoftmax {
   int chunk_;
   int chunks_;
   SharedTile row_;
+  bool cached_;
   SharedTile parts_;
 };
 
@@ -136,12 +141,8 @@ class BlockSoftmax {
 
 LaunchPlan block_softmax_launch(const SoftmaxTask& task) {
   const BlockSoftmax program(task);
-  if (program.shared_bytes() > kSharedLimit) {
-    throw UnsupportedProblem(fmt::format("softmax keeps a row in {} bytes of shared memory, {} keys need {}",
-                                         kSharedLimit, task.cols, program.shared_bytes()));
-  }
   LaunchPlan launch;
-  launch.name = "cunn_SoftMaxForwardSmem";
+  launch.name = program.cached() ? "cunn_SoftMaxForwardSmem" : "cunn_SoftMaxForward";
   launch.grid = grid_of(task.rows, task.segments, 1);
   launch.warps = program.warps();
   launch.registers_per_thread = 32;  // measured for the backward kernel of the same form

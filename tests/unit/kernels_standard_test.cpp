@@ -1,0 +1,253 @@
+// Standard attention: launch lists, bytes per tensor against the published formulas, instructions against
+// counters.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "kernels/kernel.hpp"
+#include "kernels/machine/plan.hpp"
+#include "kernels/standard/standard.hpp"
+#include "kernels/unsupported.hpp"
+#include "model/trace/statistics.hpp"
+#include "tests/support/moved_bytes.hpp"
+
+namespace warpscope::tests {
+namespace {
+
+using kernels::GpuLimits;
+using kernels::Problem;
+using kernels::UnsupportedProblem;
+using trace::Launch;
+using trace::Trace;
+
+const GpuLimits kA100{8, 0, 108, 164 * 1024, 163 * 1024, 0};
+const GpuLimits kH200{9, 0, 132, 228 * 1024, 227 * 1024, 0};
+
+Problem square(std::int64_t batch, std::int64_t heads, std::int64_t seqlen, std::int64_t head_dim,
+               bool causal) {
+  return {batch, heads, heads, seqlen, seqlen, head_dim, causal};
+}
+
+std::vector<std::string> launch_names(const Trace& trace) {
+  std::vector<std::string> names;
+  for (const Launch& launch : trace.launches) {
+    names.push_back(launch.name.substr(0, launch.name.find_first_of("<0123456789")));
+  }
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(StandardLaunches, OneSequenceNeedsNoCopies) {
+  EXPECT_EQ(launch_names(kernels::build_standard(square(1, 2, 256, 64, false), kA100)),
+            (Names{"qk_gemm_", "softmax_warp_forward", "pv_gemm_"}));
+}
+
+TEST(StandardLaunches, SeveralSequencesAreCopiedFirst) {
+  EXPECT_EQ(launch_names(kernels::build_standard(square(2, 2, 256, 64, false), kA100)),
+            (Names{"copy_q", "copy_k", "qk_gemm_", "softmax_warp_forward", "copy_v", "pv_gemm_"}));
+}
+
+TEST(StandardLaunches, CausalBuildsTheMaskOnTheWay) {
+  EXPECT_EQ(launch_names(kernels::build_standard(square(1, 2, 2048, 64, true), kA100)),
+            (Names{"qk_gemm_", "mask_full", "mask_triu", "mask_cast", "add_mask", "cunn_SoftMaxForwardSmem",
+                   "pv_gemm_"}));
+}
+
+TEST(StandardLaunches, EagerSequenceOfTheCounters) {
+  EXPECT_EQ(launch_names(kernels::build_standard_eager(square(1, 2, 2048, 64, true), kH200)),
+            (Names{"qk_gemm_", "vectorized_elementwise_kernel", "elementwise_kernel", "softmax_warp_forward",
+                   "pv_gemm_"}));
+}
+
+/// One row of the measured counters: H200, PyTorch 2.11, batch 8, N = 2048, hidden size 2048, forward.
+struct Measured {
+  std::string launch;
+  std::int64_t head_dim;
+  bool causal;
+  std::uint64_t ctas;
+  std::uint32_t threads;
+  std::uint32_t registers;
+  double instructions;          // sm__inst_executed.sum
+  double permille;              // largest accepted difference
+  std::array<double, 3> pipes;  // per warp: ALU, FMA, XU
+};
+
+const std::vector<Measured> kMeasured = {
+    {"vectorized_elementwise_kernel", 64, false, 1048576, 128, 32, 163577856, 0, {7, 20, 0}},
+    {"vectorized_elementwise_kernel", 128, true, 524288, 128, 32, 81788928, 0, {7, 20, 0}},
+    {"elementwise_kernel", 64, true, 2097152, 128, 18, 1769996288, 0, {80, 44, 0}},
+    {"softmax_warp_forward", 64, false, 131072, 128, 80, 1298137088, 0, {576, 919, 192}},
+    {"softmax_warp_forward", 64, true, 131072, 128, 80, 1911472128, 2, {1350, 957, 192}},
+    {"softmax_warp_forward", 128, true, 65536, 128, 80, 955736064, 2, {1350, 957, 192}},
+};
+
+TEST(StandardCounters, ElementwiseAndSoftmaxFollowTheMeasuredStreams) {
+  for (const Measured& row : kMeasured) {
+    const Trace trace =
+        kernels::build_standard_eager(square(8, 2048 / row.head_dim, 2048, row.head_dim, row.causal), kH200);
+    const auto launch = std::ranges::find_if(
+        trace.launches, [&](const Launch& candidate) { return candidate.name.starts_with(row.launch); });
+    ASSERT_NE(launch, trace.launches.end()) << row.launch;
+    SCOPED_TRACE(row.launch + (row.causal ? " causal" : ""));
+    EXPECT_EQ(trace::cta_count(*launch), row.ctas);
+    EXPECT_EQ(launch->threads_per_cta, row.threads);
+    EXPECT_EQ(launch->registers_per_thread, row.registers);
+    const trace::OpcodeCounts counts = trace::executed_instructions(*launch);
+    EXPECT_LE(std::abs(static_cast<double>(trace::total(counts)) - row.instructions),
+              row.permille / 1000 * row.instructions);
+    std::array<double, 3> pipes{};
+    constexpr std::array kPipes = {trace::Pipe::alu, trace::Pipe::fma, trace::Pipe::xu};
+    for (const auto& [opcode, count] : counts) {
+      const auto* pipe = std::ranges::find(kPipes, trace::info(opcode).pipe);
+      if (pipe != kPipes.end()) {
+        pipes[static_cast<std::size_t>(pipe - kPipes.begin())] +=
+            static_cast<double>(count) / static_cast<double>(row.ctas * row.threads / 32);
+      }
+    }
+    for (std::size_t p = 0; p < pipes.size(); ++p) {
+      EXPECT_NEAR(pipes[p], row.pipes[p], 0.01 * row.pipes[p]) << trace::name(kPipes[p]);
+    }
+  }
+}
+
+/// Bytes that launch number `launch` moves of tensor `name`.
+MovedBytes moved(const Trace& trace, std::size_t launch, const std::string& name) {
+  return moved_bytes(trace, trace.launches.at(launch)).at(name);
+}
+
+/// Every byte of the tensor, `times` times.
+MovedBytes read(std::uint64_t bytes, std::uint64_t times = 1) {
+  return {times * bytes, 0, bytes};
+}
+MovedBytes written(std::uint64_t bytes) {
+  return {0, bytes, bytes};
+}
+
+TEST(StandardBytes, EveryLaunchPassesOverTheScoresOnce) {
+  const Problem problem = square(2, 2, 256, 64, true);
+  const std::uint64_t scores = 2 * 2 * 2 * 256 * 256;  // 2X of the formulas
+  const std::uint64_t matrix = 256 * 256;
+  const std::uint64_t heads = 2 * 2 * 2 * 256 * 64;  // 2Y
+  const Trace trace = kernels::build_standard(problem, kA100);
+  ASSERT_EQ(trace.launches.size(), 10U);
+  EXPECT_EQ(moved(trace, 0, "Q"), read(heads));
+  EXPECT_EQ(moved(trace, 0, "q_copy"), written(heads));
+  EXPECT_EQ(moved(trace, 1, "k_copy"), written(heads));
+  // Two row and two column tiles of 128: each operand is fetched twice.
+  EXPECT_EQ(moved(trace, 2, "q_copy"), read(heads, 2));
+  EXPECT_EQ(moved(trace, 2, "k_copy"), read(heads, 2));
+  EXPECT_EQ(moved(trace, 2, "scores"), written(scores));
+  EXPECT_EQ(moved(trace, 3, "mask_full"), written(4 * matrix));
+  EXPECT_EQ(moved(trace, 4, "mask_full"), read(4 * matrix));
+  EXPECT_EQ(moved(trace, 4, "mask_triu"), written(4 * matrix));
+  EXPECT_EQ(moved(trace, 5, "mask_triu"), read(4 * matrix));
+  EXPECT_EQ(moved(trace, 5, "mask"), written(2 * matrix));
+  EXPECT_EQ(moved(trace, 6, "scores"), read(scores));
+  EXPECT_EQ(moved(trace, 6, "mask"), read(2 * matrix, 4));
+  EXPECT_EQ(moved(trace, 6, "masked_scores"), written(scores));
+  EXPECT_EQ(moved(trace, 7, "masked_scores"), read(scores));
+  EXPECT_EQ(moved(trace, 7, "probabilities"), written(scores));
+  EXPECT_EQ(moved(trace, 8, "v_copy"), written(heads));
+  EXPECT_EQ(moved(trace, 9, "probabilities"), read(scores));
+  EXPECT_EQ(moved(trace, 9, "v_copy"), read(heads, 2));
+  EXPECT_EQ(moved(trace, 9, "O"), written(heads));
+}
+
+TEST(StandardBytes, UnevenLengthsMoveExactlyTheTensors) {
+  // 1000 keys: the last column tile of 128 has 104, the last step of 32 has 8, the last row tile 72 of 200
+  // rows.
+  Problem problem{1, 2, 2, 200, 1000, 64, true};
+  const std::uint64_t scores = 2 * 2 * 200 * 1000;
+  const Trace trace = kernels::build_standard_eager(problem, kH200);
+  ASSERT_EQ(trace.launches.size(), 5U);
+  EXPECT_EQ(moved(trace, 0, "Q"), read(2 * 2 * 200 * 64, 8));
+  EXPECT_EQ(moved(trace, 0, "K"), read(2 * 2 * 1000 * 64, 2));
+  EXPECT_EQ(moved(trace, 0, "scores"), written(scores));
+  EXPECT_EQ(moved(trace, 1, "scaled_scores"), written(scores));
+  EXPECT_EQ(moved(trace, 2, "scaled_scores"), read(scores));
+  EXPECT_EQ(moved(trace, 2, "causal_mask"), read(200 * 1000, 2));
+  EXPECT_EQ(moved(trace, 2, "masked_scores"), written(scores));
+  EXPECT_EQ(moved(trace, 3, "masked_scores"), read(scores));
+  EXPECT_EQ(moved(trace, 3, "probabilities"), written(scores));
+  EXPECT_EQ(moved(trace, 4, "probabilities"), read(scores));
+  EXPECT_EQ(moved(trace, 4, "V"), read(2 * 2 * 1000 * 64, 2));
+  EXPECT_EQ(moved(trace, 4, "O"), written(2 * 2 * 200 * 64));
+}
+
+TEST(StandardTrace, IsValidAndSmallForEveryShape) {
+  for (const std::int64_t keys : {1, 31, 96, 1001, 1024, 1025, 2049, 16384}) {
+    for (const std::int64_t head_dim : {8, 64, 72, 128, 256}) {
+      for (const bool causal : {false, true}) {
+        const Problem problem{2, 3, 3, std::min<std::int64_t>(keys, 130), keys, head_dim, causal};
+        for (const auto build : {&kernels::build_standard, &kernels::build_standard_eager}) {
+          const Trace trace = build(problem, kA100);
+          EXPECT_NO_THROW(trace::validate(trace)) << keys << " keys, head dimension " << head_dim;
+          for (const Launch& launch : trace.launches) {
+            EXPECT_LE(launch.programs.size(), 2U) << launch.name;
+            EXPECT_LE(launch.programs.front().code.size(), 8192U) << launch.name;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(StandardBytes, LongRowsAreReadThreeTimes) {
+  const std::uint64_t row = 2 * 32768;
+  Problem problem{1, 1, 1, 1, 16384, 64, false};
+  EXPECT_EQ(moved(kernels::build_standard(problem, kA100), 1, "scores"), read(row / 2));
+  problem.seqlen_k = 32768;
+  EXPECT_EQ(moved(kernels::build_standard(problem, kA100), 1, "scores"), read(row, 3));
+}
+
+TEST(StandardTrace, GemmDoesTheWholeProduct) {
+  const Trace trace = kernels::build_standard(square(1, 2, 512, 64, true), kA100);
+  // m16n8k16 does 2048 multiply-adds; a causal mask saves nothing.
+  const std::uint64_t product = 2ULL * 512 * 512 * 64 / 2048;
+  EXPECT_EQ(trace::executed_instructions(trace.launches.front()).at(trace::Opcode::HMMA_16816_F32), product);
+  EXPECT_EQ(trace::executed_instructions(trace.launches.back()).at(trace::Opcode::HMMA_16816_F32), product);
+}
+
+template <typename Build>
+std::string refusal(Build build, const Problem& problem, const GpuLimits& limits) {
+  try {
+    build(problem, limits);
+  } catch (const UnsupportedProblem& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(StandardRefuses, WhatTheRealFunctionsCannotDo) {
+  const auto build = &kernels::plan_standard;
+  Problem grouped = square(1, 8, 128, 64, false);
+  grouped.heads_kv = 2;
+  EXPECT_EQ(refusal(build, grouped, kA100),
+            "standard has no grouped heads: heads_kv is 2, it must equal heads (8)");
+  Problem backward = square(1, 8, 128, 64, false);
+  backward.pass = kernels::Pass::backward;
+  EXPECT_EQ(refusal(build, backward, kA100), "standard models the forward pass only");
+  EXPECT_EQ(refusal(build, square(1, 1, 128, 60, false), kA100),
+            "standard takes head dimensions that are multiples of 8 up to 256, not 60");
+  EXPECT_EQ(refusal(&kernels::plan_standard_eager, Problem{1, 1, 1, 9, 8, 64, true}, kA100),
+            "standard_eager has no result for rows without keys: causal with seqlen_q 9 above seqlen_k 8");
+}
+
+TEST(StandardRefuses, TensorsBeyondTheMemory) {
+  // Q, K, V and O of 2 * 1024 * 64 bytes, scores and probabilities of 2 * 1024 * 1024 at once.
+  const std::int64_t needed = 4 * 2 * 1024 * 64 + 2 * 2 * 1024 * 1024;
+  GpuLimits limits = kA100;
+  limits.memory_bytes = needed;
+  EXPECT_EQ(refusal(&kernels::plan_standard, square(1, 1, 1024, 64, false), limits), "accepted");
+  limits.memory_bytes = needed - 1;
+  EXPECT_EQ(refusal(&kernels::plan_standard, square(1, 1, 1024, 64, false), limits),
+            "out of memory: 4718592 bytes of tensors live at once, the GPU has 4718591");
+}
+
+}  // namespace
+}  // namespace warpscope::tests
