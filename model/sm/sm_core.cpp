@@ -46,7 +46,7 @@ void SmCounters::add(const SmCounters& other) {
 
 SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& /*launch*/,
                const DecodedLaunch& decoded, int cta_slots)
-    : spec_(config.sm), trace_(trace), decoded_(decoded), cta_slots_(cta_slots), free_slots_(cta_slots) {
+    : spec_(config.sm), page_bytes_(config.hbm.page_bytes), trace_(trace), decoded_(decoded), cta_slots_(cta_slots), free_slots_(cta_slots) {
   const std::size_t warps = at(cta_slots) * decoded.warps_per_cta;
   compared_bytes_ = offsetof(SmState, warps) + warps * sizeof(WarpState);
   const hw::InstructionCache& icache = spec_.icache;
@@ -190,6 +190,14 @@ void SmCore::issue(int sub_core_index, Step& step) {
   const DecodedInstruction& instruction = decoded_.code[warp.pc];
 
   account_stalls(warp, sub_core, time);
+  for (int i = 0; i < sub_core.warp_count; ++i) {
+    WarpState& other = state_.warps[sub_core.by_age[at(i)]];
+    if (other.own <= time && &other != &warp) {
+      // What keeps it from issuing is about to change; until now it was the pipe, or that it was not selected.
+      account_stalls(other, sub_core, time + 1);
+      other.attributed = std::max(other.attributed, time + 1);
+    }
+  }
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
   ++counters_.issued_by_opcode[static_cast<std::size_t>(instruction.opcode)];
   ++step.result.issued;
@@ -219,6 +227,7 @@ void SmCore::issue(int sub_core_index, Step& step) {
   } else {
     if (instruction.closes_loop && close_loop(warp_index, instruction, step)) {
       warp.ready += spec_.issue.branch_cycles;
+      warp.ready_reason = reason(Stall::branch_resolving);
       if (warp.warp_in_cta == 0) {
         step.checkpoint(time);
       }
@@ -402,6 +411,11 @@ void SmCore::rebase(std::int32_t end) {
   shift(state_.reduce_free, end);
   shift(state_.l2_port_units, units);
   shift(state_.dram_port_units, units);
+  shift(state_.sm_port_units, units);
+  shift(state_.burst_end, end);
+  if (state_.burst_end == 0) {
+    state_.burst_bytes = 0;
+  }
   shift(state_.icache.fill_free, end);
   for (std::int32_t& time : state_.icache.available) {
     shift(time, end);
