@@ -32,14 +32,15 @@ void SmCore::fetch(int warp_index, std::int32_t time) {
   if (warp.fetched_line == line + 1) {
     return;
   }
-  const bool sequential = warp.fetched_line == line;
-  const auto lines = static_cast<std::uint32_t>(decoded_.code.size()) / instructions_per_line_;
+  const bool sequential = warp.fetched_line != 0 && warp.fetched_line == line;
+  const std::uint32_t last_line =
+      (static_cast<std::uint32_t>(decoded_.code.size()) - 1) / instructions_per_line_;
   warp.fetched_line = line + 1;
   warp.fetch_ready = request_line(line, time);
   // In a run of lines the stream is one line longer with each step; after a jump it starts anew.
   const auto reach = static_cast<std::uint32_t>(spec_.icache.prefetch_lines);
   for (std::uint32_t ahead = sequential ? reach : 1; ahead <= reach; ++ahead) {
-    if (line + ahead <= lines) {
+    if (line + ahead <= last_line) {
       request_line(line + ahead, time);
     }
   }
