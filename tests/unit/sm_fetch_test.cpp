@@ -1,0 +1,111 @@
+// Instruction fetch: lines of eight instructions, each a while away.
+#include <gtest/gtest.h>
+
+#include "tests/support/core_bench.hpp"
+
+namespace warpscope::test {
+namespace {
+
+using enum trace::Opcode;
+
+constexpr int kPerLine = 8;  ///< instructions of 16 bytes
+
+hw::HwConfig fetch_config(int fill_cycles, int prefetch_lines) {
+  hw::HwConfig config = test_config();
+  config.sm.icache.line_bytes = 128;
+  config.sm.icache.l1_fill_cycles = fill_cycles;
+  config.sm.icache.prefetch_lines = prefetch_lines;
+  return config;
+}
+
+/// Whole lines of NOPs, the exit in the next one.
+Program straight(int lines) {
+  Program program;
+  program.op(NOP, lines * kPerLine).exit();
+  return program;
+}
+
+TEST(SmFetch, FirstInstructionWaitsForItsLine) {
+  const hw::HwConfig config = fetch_config(20, 0);
+  CoreBench bench(config, one_program(Program().exit().build()));
+  EXPECT_EQ(bench.run(), 0) << "the bench counts from the arrival of the first line";
+  EXPECT_EQ(bench.stalled(metrics::Stall::no_instruction), 20U);
+}
+
+TEST(SmFetch, WithoutPrefetchEveryNewLineIsWaitedFor) {
+  const hw::HwConfig config = fetch_config(20, 0);
+  for (int lines = 1; lines < 6; ++lines) {
+    // Asked for when the last instruction of the line before issues.
+    EXPECT_EQ(exit_time(config, straight(lines)), lines * (kPerLine - 1 + 20));
+  }
+}
+
+TEST(SmFetch, PrefetchStreamsAtTheRateOfFills) {
+  for (const int ahead : {1, 2, 4}) {
+    const hw::HwConfig config = fetch_config(20, ahead);
+    for (int lines = 1; lines < 12; ++lines) {
+      EXPECT_EQ(exit_time(config, straight(lines)), 20 * lines) << ahead << " " << lines;
+    }
+  }
+}
+
+TEST(SmFetch, PrefetchHidesFillsThatAreFasterThanIssue) {
+  for (const int ahead : {1, 3}) {
+    for (int lines = 1; lines < 12; ++lines) {
+      EXPECT_EQ(exit_time(fetch_config(kPerLine, ahead), straight(lines)), kPerLine * lines);
+      EXPECT_EQ(exit_time(fetch_config(3, ahead), straight(lines)), kPerLine * lines);
+    }
+  }
+}
+
+TEST(SmFetch, LoopWithinReachPaysOnce) {
+  const hw::HwConfig config = fetch_config(20, 0);
+  const int branch = config.sm.issue.branch_cycles;
+  Program program;
+  program.begin_loop(0).op(NOP, 2 * kPerLine - 1).end_loop().exit();
+  const int first = kPerLine - 1 + 20 + kPerLine - 1;
+  for (std::uint32_t trips = 1; trips < 6; ++trips) {
+    EXPECT_EQ(exit_time(config, program, 1, {trips}),
+              first + static_cast<int>(trips - 1) * (2 * kPerLine + branch) + 20);
+  }
+}
+
+TEST(SmFetch, LoopBeyondReachPaysEveryTime) {
+  hw::HwConfig config = fetch_config(20, 0);
+  const int branch = config.sm.issue.branch_cycles;
+  Program program;
+  program.begin_loop(0).op(NOP, 10 * kPerLine - 1).end_loop().exit();
+  const int first = 10 * (kPerLine - 1) + 9 * 20;
+  config.sm.icache.l0_bytes = 16 * 128;
+  EXPECT_EQ(exit_time(config, program, 1, {4}), first + 3 * (10 * kPerLine + branch) + 20);
+  config.sm.icache.l0_bytes = 8 * 128;
+  EXPECT_EQ(exit_time(config, program, 1, {4}), first + 3 * 10 * (kPerLine - 1 + 20) + 20);
+}
+
+TEST(SmFetch, CodeBeyondTheNextLevelComesFromFurtherAway) {
+  hw::HwConfig config = fetch_config(20, 0);
+  config.sm.icache.l2_fill_cycles = 34;
+  config.sm.icache.l0_bytes = config.sm.icache.l1_bytes = 16 * 128;
+  EXPECT_EQ(exit_time(config, straight(15)), 15 * (kPerLine - 1 + 20));
+  EXPECT_EQ(exit_time(config, straight(16)), 34 - 20 + 16 * (kPerLine - 1 + 34));
+}
+
+TEST(SmFetch, WarpsShareLinesAndThePathTheyComeBy) {
+  const hw::HwConfig config = fetch_config(20, 0);
+  EXPECT_EQ(exit_time(config, straight(3), 4), exit_time(config, straight(3), 1));
+  const trace::WarpProgram one_line = Program().op(NOP, kPerLine - 1).exit().build();
+  CoreBench bench(config, one_warp_each({one_line, one_line, one_line}));
+  EXPECT_EQ(bench.run(), 2 * 20 + kPerLine - 1) << "the third program's line comes behind two others";
+}
+
+TEST(SmFetch, NothingIsFetchedBehindTheEnd) {
+  // A program of exactly one line leaves the path free for another one's first line... of the same launch.
+  const hw::HwConfig config = fetch_config(20, 4);
+  CoreBench bench(config, one_program(Program().op(NOP, kPerLine - 1).exit().build()));
+  bench.run();
+  EXPECT_EQ(
+      std::ranges::count_if(bench.core().state().icache.tag, [](std::uint16_t tag) { return tag != 0; }), 1);
+}
+
+}  // namespace
+}  // namespace warpscope::test

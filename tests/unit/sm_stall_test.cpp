@@ -1,0 +1,95 @@
+// Where the cycles of resident warps go: one small program per reason.
+#include <gtest/gtest.h>
+
+#include "tests/support/core_bench.hpp"
+
+namespace warpscope::test {
+namespace {
+
+using enum trace::Opcode;
+using metrics::Stall;
+
+/// Charges of one warp that runs `program`, and a check that they cover its residence.
+class Charges {
+ public:
+  explicit Charges(const Program& program, std::vector<std::uint32_t> trips = {})
+      : bench_(test_config(), one_program(program.build(), 1, 1, std::move(trips))) {
+    bench_.answer(memory::Response{.latency_cycles = 250, .l2_port_units = 0, .dram_port_units = 0});
+    const std::int64_t end = bench_.run();
+    const int fetch = test_config().sm.icache.l1_fill_cycles;
+    EXPECT_EQ(bench_.all_warp_cycles(), static_cast<std::uint64_t>(end + 1 + fetch));
+    EXPECT_EQ(of(Stall::no_instruction), fetch);
+  }
+  std::int64_t of(Stall reason) { return static_cast<std::int64_t>(bench_.stalled(reason)); }
+
+ private:
+  CoreBench bench_;
+};
+
+TEST(SmStall, SelectedIsTheNumberOfInstructions) {
+  EXPECT_EQ(Charges(Program().op(NOP, 5).exit()).of(Stall::selected), 6);
+  EXPECT_EQ(Charges(Program().begin_loop(0).op(NOP).end_loop().exit(), {4}).of(Stall::selected), 9);
+}
+
+TEST(SmStall, StallCountIsWait) {
+  EXPECT_EQ(Charges(Program().op(NOP).stall(9).op(NOP).stall(4).exit()).of(Stall::wait), 8 + 3);
+}
+
+TEST(SmStall, ResultOfAMathPipeIsShortScoreboard) {
+  Charges charges(Program().op(MUFU_EX2).writes(1).exit().reads(1));
+  EXPECT_EQ(charges.of(Stall::short_scoreboard), test_config().sm.xu.latency_cycles - 1);
+}
+
+TEST(SmStall, ResultOfSharedMemoryIsShortScoreboard) {
+  Charges by_register(Program().op(LDS_32).writes(1).shared(128, 1).exit().reads(1));
+  EXPECT_EQ(by_register.of(Stall::short_scoreboard), 20 + 2 - 1);
+  Charges by_control(Program().op(LDS_32).shared(128, 1).sets(0).exit().waits_for(0));
+  EXPECT_EQ(by_control.of(Stall::short_scoreboard), 20 + 2 - 1);
+}
+
+TEST(SmStall, ResultOfGlobalMemoryIsLongScoreboard) {
+  Charges by_register(Program().op(LDG_32).writes(1).global(0, 0, 128).exit().reads(1));
+  EXPECT_EQ(by_register.of(Stall::long_scoreboard), 249);
+  Charges by_control(Program().op(LDG_32).global(0, 0, 128).sets(0).exit().waits_for(0));
+  EXPECT_EQ(by_control.of(Stall::long_scoreboard), 249);
+  Charges by_group(Program().op(LDGSTS_128).global(0, 0, 512).op(LDGDEPBAR).op(DEPBAR_LE).exit());
+  EXPECT_EQ(by_group.of(Stall::long_scoreboard), 248);
+}
+
+TEST(SmStall, BusyPipeIsMathPipeThrottle) {
+  Charges charges(Program().op(MUFU_EX2, 3).exit());
+  EXPECT_EQ(charges.of(Stall::math_pipe_throttle), 2 * (32 / test_config().sm.xu.lanes - 1));
+}
+
+TEST(SmStall, TensorHoldIsDispatchStall) {
+  Charges charges(Program().op(HMMA_16816_F32).op(NOP).exit());
+  EXPECT_EQ(charges.of(Stall::dispatch_stall), test_config().sm.tensor.hmma_16816.dispatch_hold_cycles - 1);
+}
+
+TEST(SmStall, FullQueueIsMioThrottle) {
+  // Six shuffles: the fifth waits for cycle 6, the sixth for 12, the exit for the last to leave at 30.
+  Charges charges(Program().op(SHFL_BFLY, 6).exit());
+  EXPECT_EQ(charges.of(Stall::mio_throttle), (6 - 4) + (12 - 7));
+  EXPECT_EQ(charges.of(Stall::drain), 30 - 13);
+}
+
+TEST(SmStall, TakenBranchIsBranchResolving) {
+  Charges charges(Program().begin_loop(0).op(NOP).end_loop().exit(), {3});
+  EXPECT_EQ(charges.of(Stall::branch_resolving), 2 * test_config().sm.issue.branch_cycles);
+  EXPECT_EQ(charges.of(Stall::wait), 0);
+}
+
+TEST(SmStall, ReadyWarpBehindAnotherIsNotSelected) {
+  CoreBench bench(test_config(), one_program(Program().op(NOP, 10).exit().build(), 1, 5), 5);
+  bench.run();
+  EXPECT_EQ(bench.stalled(Stall::not_selected), 11U);
+}
+
+TEST(SmStall, WarpsOfOtherSubCoresAreNotInTheWay) {
+  CoreBench bench(test_config(), one_program(Program().op(NOP, 10).exit().build(), 1, 4), 4);
+  bench.run();
+  EXPECT_EQ(bench.stalled(Stall::not_selected), 0U);
+}
+
+}  // namespace
+}  // namespace warpscope::test
