@@ -16,6 +16,10 @@ class LaneMap {
   int holders() const { return holders_; }
   int group() const { return group_; }
   int groups() const { return holders_ / group_; }
+  /// True where the same lanes hold the same rows.
+  bool shares_lanes_with(const LaneMap& other) const {
+    return layout_ == other.layout_ && holders_ == other.holders_ && group_ == other.group_;
+  }
 
   /// Which of the holders has column `col`.
   int holder_of(int col) const {

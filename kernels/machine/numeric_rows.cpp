@@ -21,7 +21,7 @@ std::int64_t count_of(const TileValues& tile) {
 }
 
 void require_same_lanes(const RowValues& left, const RowValues& right) {
-  if (left.rows != right.rows || left.lanes.holders() != right.lanes.holders()) {
+  if (left.rows != right.rows || !left.lanes.shares_lanes_with(right.lanes)) {
     throw std::logic_error("an operation on row vectors meets vectors of different lanes");
   }
 }
@@ -34,7 +34,7 @@ void NumericMachine::fill(const RowVector& target, float value) {
 
 LaneMap NumericMachine::lanes_of(const Fragment& fragment, const RowVector& vector) {
   const LaneMap lanes(fragment.layout, fragment.split, fragment.cols, fragment.type, threads_);
-  if (fragment.rows != vector.rows || lanes.holders() != row(vector).lanes.holders()) {
+  if (fragment.rows != vector.rows || !lanes.shares_lanes_with(row(vector).lanes)) {
     throw std::logic_error("a row vector of " + std::to_string(vector.rows) + " rows in " +
                            std::to_string(row(vector).lanes.holders()) + " lanes meets a tile of " +
                            std::to_string(fragment.rows) + " rows in " + std::to_string(lanes.holders()));

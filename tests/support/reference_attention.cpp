@@ -110,6 +110,16 @@ kernels::TensorValues random_inputs(const kernels::Problem& problem, std::uint32
   return inputs;
 }
 
+std::vector<float> causal_mask(const kernels::Problem& problem) {
+  std::vector<float> mask;
+  for (std::int64_t i = 0; i < problem.seqlen_q; ++i) {
+    for (std::int64_t j = 0; j < problem.seqlen_k; ++j) {
+      mask.push_back(j > i + problem.seqlen_k - problem.seqlen_q ? 1.0F : 0.0F);
+    }
+  }
+  return mask;
+}
+
 double largest_error(const std::vector<float>& got, const std::vector<double>& want) {
   if (got.size() != want.size()) {
     throw std::invalid_argument("outputs of different size cannot be compared");

@@ -24,6 +24,9 @@ ReferenceOutput reference_attention(const kernels::Problem& problem, const kerne
 kernels::TensorValues random_inputs(const kernels::Problem& problem, std::uint32_t seed,
                                     float amplitude = 1.0F);
 
+/// seqlen_q x seqlen_k: 1 where key j lies in the future of query i, what eager PyTorch fills with -inf.
+std::vector<float> causal_mask(const kernels::Problem& problem);
+
 /// Largest |got - want| where both are finite; infinity where one is NaN or only one is infinite, or infinite
 /// with the other sign.
 double largest_error(const std::vector<float>& got, const std::vector<double>& want);
