@@ -1,0 +1,181 @@
+// Control bits: the static pipe model on tiny programs, and coverage of every dependence in every kernel.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kernels/kernel.hpp"
+#include "kernels/machine/control_bits.hpp"
+#include "kernels/unsupported.hpp"
+#include "tests/support/control_replay.hpp"
+
+namespace warpscope::tests {
+namespace {
+
+using kernels::CompilerTarget;
+using kernels::GpuLimits;
+using kernels::Problem;
+using kernels::VirtualProgram;
+using trace::Instruction;
+using trace::Opcode;
+using trace::RegisterRange;
+
+const GpuLimits kA100{8, 0, 108, 164 * 1024, 163 * 1024, 0};
+const GpuLimits kH100{9, 0, 132, 228 * 1024, 227 * 1024, 0};
+
+Instruction make(Opcode opcode, RegisterRange destination, std::vector<RegisterRange> sources = {}) {
+  Instruction result;
+  result.opcode = opcode;
+  result.destination = destination;
+  std::ranges::copy(sources, result.sources.begin());
+  return result;
+}
+
+std::vector<Instruction> assigned(std::vector<Instruction> code, const CompilerTarget& target) {
+  VirtualProgram program;
+  program.blocks.push_back({std::move(code), false});
+  kernels::assign_control_bits(program, target);
+  return program.blocks[0].code;
+}
+
+constexpr RegisterRange kA{10, 1};
+constexpr RegisterRange kB{11, 1};
+constexpr RegisterRange kC{12, 1};
+
+TEST(ControlBits, DependentArithmeticWaitsForItsLatency) {
+  for (const CompilerTarget& target : {kernels::compiler_target(kA100), kernels::compiler_target(kH100)}) {
+    const auto fma = assigned({make(Opcode::FFMA, kA, {kB}), make(Opcode::FFMA, kC, {kA})}, target);
+    EXPECT_EQ(fma[0].control.stall_cycles, 4);
+    const auto alu = assigned({make(Opcode::FMNMX, kA, {kB}), make(Opcode::FFMA, kC, {kA})}, target);
+    EXPECT_EQ(alu[0].control.stall_cycles, 5);
+  }
+}
+
+TEST(ControlBits, PipesKeepTheirIntervals) {
+  const auto stall = [](Opcode opcode, const GpuLimits& gpu) {
+    return int{assigned({make(opcode, kA, {kB}), make(opcode, kC, {kB})}, kernels::compiler_target(gpu))[0]
+                   .control.stall_cycles};
+  };
+  EXPECT_EQ(stall(Opcode::HMMA_16816_F32, kA100), 8);
+  EXPECT_EQ(stall(Opcode::HMMA_16816_F32, kH100), 6);
+  EXPECT_EQ(stall(Opcode::FFMA, kA100), 2);
+  EXPECT_EQ(stall(Opcode::FFMA, kH100), 1);
+  EXPECT_EQ(stall(Opcode::FMNMX, kH100), 2);
+  EXPECT_EQ(stall(Opcode::MUFU_EX2, kH100), 8);
+  EXPECT_EQ(stall(Opcode::LDSM_X4, kH100), 4);
+}
+
+TEST(ControlBits, AnIntervalContainsWhatLiesBetween) {
+  const auto code = assigned({make(Opcode::HMMA_16816_F32, {20, 4}, {kB}), make(Opcode::FFMA, kA, {kB}),
+                              make(Opcode::HMMA_16816_F32, {30, 4}, {kB})},
+                             kernels::compiler_target(kH100));
+  EXPECT_EQ(code[0].control.stall_cycles + code[1].control.stall_cycles, 6);
+}
+
+TEST(ControlBits, UnknownLatencyUsesAScoreboard) {
+  const auto code =
+      assigned({make(Opcode::MUFU_EX2, kA, {kB}), make(Opcode::FADD, kC, {kB}), make(Opcode::FADD, kC, {kA})},
+               kernels::compiler_target(kH100));
+  ASSERT_LT(code[0].control.write_scoreboard, 6);
+  EXPECT_NE(code[0].control.write_scoreboard, 0) << "scoreboard 0 belongs to cp.async";
+  EXPECT_EQ(code[1].control.wait_mask, 0);
+  EXPECT_EQ(code[2].control.wait_mask, 1 << code[0].control.write_scoreboard);
+}
+
+TEST(ControlBits, TwoLoadsShareAScoreboardAndTheThirdTakesTheNext) {
+  const auto code = assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::LDSM_X4, {24, 4}, {kB}),
+                              make(Opcode::LDSM_X4, {28, 4}, {kB})},
+                             kernels::compiler_target(kH100));
+  EXPECT_EQ(code[0].control.write_scoreboard, code[1].control.write_scoreboard);
+  EXPECT_NE(code[0].control.write_scoreboard, code[2].control.write_scoreboard);
+}
+
+TEST(ControlBits, AStoreProtectsASourceThatIsSoonOverwritten) {
+  const auto reused = assigned({make(Opcode::STS_32, {}, {kA}), make(Opcode::FADD, kA, {kB})},
+                               kernels::compiler_target(kH100));
+  ASSERT_LT(reused[0].control.read_scoreboard, 6);
+  EXPECT_EQ(reused[1].control.wait_mask, 1 << reused[0].control.read_scoreboard);
+  const auto kept = assigned({make(Opcode::STS_32, {}, {kA}), make(Opcode::FADD, kC, {kB})},
+                             kernels::compiler_target(kH100));
+  EXPECT_EQ(kept[0].control.read_scoreboard, trace::kNoScoreboard);
+}
+
+TEST(ControlBits, LongLatenciesAreBridgedByNops) {
+  const auto code = assigned({make(Opcode::HMMA_16816_F32, {20, 4}, {kB}), make(Opcode::FADD, kA, {{20, 1}})},
+                             kernels::compiler_target(kH100));
+  ASSERT_EQ(code.size(), 3U);
+  EXPECT_EQ(code[1].opcode, Opcode::NOP);
+  EXPECT_EQ(code[0].control.stall_cycles + code[1].control.stall_cycles, 24);
+}
+
+TEST(ControlBits, ALoopWaitsForWhatItsLastIterationLeftOpen) {
+  VirtualProgram program;
+  program.blocks.push_back({{make(Opcode::FADD, kC, {kA}), make(Opcode::LDS_32, kA, {kB})}, true});
+  program.blocks.push_back({{}, false});
+  program.loops.push_back({});
+  kernels::assign_control_bits(program, kernels::compiler_target(kH100));
+  const auto& code = program.blocks[0].code;
+  EXPECT_EQ(code[0].control.wait_mask, 1 << code[1].control.write_scoreboard);
+}
+
+// Every kernel, on both targets, for shapes that take all their branches.
+struct Coverage : testing::TestWithParam<std::string_view> {};
+
+void check_all(std::string_view kernel, const Problem& problem, const GpuLimits& gpu) {
+  trace::Trace built;
+  try {
+    built = kernels::find_kernel(kernel).build(problem, gpu);
+  } catch (const kernels::UnsupportedProblem&) {
+    return;
+  }
+  for (const trace::Launch& launch : built.launches) {
+    for (const trace::CtaClass& cta_class : launch.classes) {
+      const auto& program = launch.programs[cta_class.program_of_warp[0]];
+      const auto problems = uncovered_dependences(program, cta_class, kernels::compiler_target(gpu));
+      ASSERT_TRUE(problems.empty()) << kernel << " d=" << problem.head_dim << " " << program.name << ": "
+                                    << problems.front();
+    }
+  }
+}
+
+TEST_P(Coverage, EveryDependenceIsCovered) {
+  for (const std::int64_t head_dim : {32, 64, 96, 128, 256}) {
+    for (const bool causal : {false, true}) {
+      for (const GpuLimits& gpu : {kA100, kH100}) {
+        check_all(GetParam(), {1, 2, 1, 700, 900, head_dim, causal}, gpu);
+        check_all(GetParam(), {1, 1, 1, 512, 512, head_dim, causal}, gpu);
+      }
+    }
+  }
+}
+
+std::vector<std::string_view> kernel_names() {
+  std::vector<std::string_view> names;
+  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
+    names.push_back(kernel.name);
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Coverage, testing::ValuesIn(kernel_names()),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+TEST(ControlReplay, FindsAMissingWaitAndAShortStall) {
+  const trace::Trace built = kernels::find_kernel("fa2").build({1, 1, 1, 512, 512, 64, false}, kH100);
+  const CompilerTarget& target = kernels::compiler_target(kH100);
+  const trace::CtaClass& cta_class = built.launches[0].classes[0];
+  trace::WarpProgram no_wait = built.launches[0].programs[0];
+  for (Instruction& instruction : no_wait.code) {
+    if (instruction.opcode == Opcode::HMMA_16816_F32) {
+      instruction.control.wait_mask = 0;
+    }
+  }
+  EXPECT_FALSE(uncovered_dependences(no_wait, cta_class, target).empty());
+  trace::WarpProgram no_stall = built.launches[0].programs[0];
+  for (Instruction& instruction : no_stall.code) {
+    instruction.control.stall_cycles = 1;
+  }
+  EXPECT_FALSE(uncovered_dependences(no_stall, cta_class, target).empty());
+}
+
+}  // namespace
+}  // namespace warpscope::tests

@@ -1,0 +1,182 @@
+// The list scheduler's rules, one tight test each.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "kernels/machine/list_scheduler.hpp"
+
+namespace warpscope::tests {
+namespace {
+
+using kernels::BasicBlock;
+using kernels::BlockLiveness;
+using kernels::CompilerTarget;
+using trace::Instruction;
+using trace::Opcode;
+using trace::RegisterRange;
+
+Instruction make(Opcode opcode, RegisterRange destination, std::vector<RegisterRange> sources = {}) {
+  Instruction result;
+  result.opcode = opcode;
+  result.destination = destination;
+  std::ranges::copy(sources, result.sources.begin());
+  return result;
+}
+
+RegisterRange r(int first, int count = 1) {
+  return {static_cast<std::uint16_t>(first), static_cast<std::uint8_t>(count)};
+}
+
+RegisterRange p(int number) {
+  return r(trace::kFirstPredicate + number);
+}
+
+std::vector<Instruction> schedule(const std::vector<Instruction>& code, const CompilerTarget& target = {},
+                                  const BlockLiveness& liveness = {}) {
+  return kernels::schedule_block(BasicBlock{code, false}, liveness, target);
+}
+
+std::vector<Opcode> opcodes(const std::vector<Instruction>& code) {
+  std::vector<Opcode> result;
+  for (const Instruction& instruction : code) {
+    result.push_back(instruction.opcode);
+  }
+  return result;
+}
+
+using Order = std::vector<Opcode>;
+
+TEST(ListScheduler, FillsALatencyWithWhatIsReady) {
+  // FFMA -> FADD needs 4 cycles on sm_80; the independent ALU instruction is later in the source.
+  const auto order = schedule(
+      {make(Opcode::FFMA, r(1), {r(0)}), make(Opcode::FADD, r(2), {r(1)}), make(Opcode::LOP3, r(3), {r(0)})});
+  EXPECT_EQ(opcodes(order), (Order{Opcode::FFMA, Opcode::LOP3, Opcode::FADD}));
+}
+
+TEST(ListScheduler, TheLongerPathGoesFirst) {
+  // A MUFU chain (18 + 4 cycles) beats a lone FFMA that stands before it in the source.
+  const auto order = schedule({make(Opcode::FFMA, r(1), {r(0)}), make(Opcode::MUFU_EX2, r(2), {r(0)}),
+                               make(Opcode::FADD, r(3), {r(2)})});
+  EXPECT_EQ(order.front().opcode, Opcode::MUFU_EX2);
+}
+
+TEST(ListScheduler, TiesKeepSourceOrder) {
+  const auto order = schedule({make(Opcode::FFMA, r(1), {r(0)}), make(Opcode::FFMA, r(2), {r(0)})});
+  EXPECT_EQ(order[0].destination, r(1));
+  EXPECT_EQ(order[1].destination, r(2));
+}
+
+TEST(ListScheduler, ReadersGoBeforeTheNextWriter) {
+  const auto order = schedule({make(Opcode::LOP3, r(2), {r(1)}), make(Opcode::MUFU_EX2, r(1), {r(0)}),
+                               make(Opcode::FADD, r(3), {r(1)})});
+  EXPECT_EQ(opcodes(order), (Order{Opcode::LOP3, Opcode::MUFU_EX2, Opcode::FADD}));
+}
+
+TEST(ListScheduler, HmmasKeepTheirOrder) {
+  // The first HMMA waits for a load; the second could go at once and may not.
+  const auto order = schedule({make(Opcode::LDSM_X4, r(20, 4), {r(0)}),
+                               make(Opcode::HMMA_16816_F32, r(40, 4), {r(20, 4), r(4, 2)}),
+                               make(Opcode::HMMA_16816_F32, r(50, 4), {r(8, 4), r(4, 2)})});
+  EXPECT_EQ(order[1].destination, r(40, 4));
+}
+
+TEST(ListScheduler, MemoryKeepsItsOrderAndShufflesDoNot) {
+  const auto order = schedule({make(Opcode::MUFU_EX2, r(1), {r(0)}), make(Opcode::STS_32, {}, {r(1)}),
+                               make(Opcode::LDS_32, r(2), {r(0)}), make(Opcode::BAR_SYNC, {}),
+                               make(Opcode::SHFL_BFLY, r(3), {r(0)})});
+  EXPECT_EQ(opcodes(order),
+            (Order{Opcode::MUFU_EX2, Opcode::SHFL_BFLY, Opcode::STS_32, Opcode::LDS_32, Opcode::BAR_SYNC}));
+}
+
+// Twenty HMMAs, each with its own LDSM, all loads first in the source.
+std::vector<Instruction> loads_and_products(int count) {
+  std::vector<Instruction> code;
+  for (int i = 0; i < count; ++i) {
+    code.push_back(make(Opcode::LDSM_X4, r(100 + 4 * i, 4), {r(0)}));
+  }
+  for (int i = 0; i < count; ++i) {
+    code.push_back(make(Opcode::HMMA_16816_F32, r(1000 + 4 * i, 4), {r(100 + 4 * i, 4), r(4, 2)}));
+  }
+  return code;
+}
+
+int furthest_ahead(const std::vector<Instruction>& order) {
+  int furthest = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    int products = 0;
+    for (std::size_t j = i + 1; order[i].opcode == Opcode::LDSM_X4 && j < order.size(); ++j) {
+      if (order[j].opcode == Opcode::HMMA_16816_F32) {
+        if (order[j].sources[0] == order[i].destination) {
+          furthest = std::max(furthest, products);
+        }
+        ++products;
+      }
+    }
+  }
+  return furthest;
+}
+
+TEST(ListScheduler, LdsmStaysWithinItsWindow) {
+  CompilerTarget target;
+  target.value_registers = 4000;
+  for (const int window : {4, 8, 12}) {
+    target.ldsm_window = window;
+    EXPECT_EQ(furthest_ahead(schedule(loads_and_products(40), target)), window);
+  }
+}
+
+TEST(ListScheduler, RegisterLimitHoldsLoadsBack) {
+  CompilerTarget target;
+  target.ldsm_window = 1000;
+  target.value_registers = 24;
+  const auto order = schedule(loads_and_products(40), target);
+  // Destinations of the HMMAs are never read, so only loaded values count: four registers each.
+  int live = 0;
+  int most = 0;
+  for (const Instruction& instruction : order) {
+    live += instruction.opcode == Opcode::LDSM_X4 ? 4 : -4;
+    most = std::max(most, live);
+  }
+  EXPECT_LE(most, 24);
+  EXPECT_GE(most, 16);
+}
+
+TEST(ListScheduler, AtMostSixPredicatesLive) {
+  std::vector<Instruction> code;
+  for (int i = 0; i < 20; ++i) {
+    code.push_back(make(Opcode::ISETP, p(i), {r(0)}));
+    code.push_back(make(Opcode::MUFU_EX2, r(100 + i), {r(0)}));
+    code.push_back(make(Opcode::FSEL, r(200 + i), {r(100 + i), p(i)}));
+  }
+  int live = 0;
+  int most = 0;
+  for (const Instruction& instruction : schedule(code)) {
+    live += instruction.opcode == Opcode::ISETP ? 1 : instruction.opcode == Opcode::FSEL ? -1 : 0;
+    most = std::max(most, live);
+  }
+  EXPECT_EQ(most, 6);
+}
+
+TEST(ListScheduler, AnImpossibleLimitStillEnds) {
+  CompilerTarget target;
+  target.value_registers = 2;
+  EXPECT_EQ(schedule(loads_and_products(10), target).size(), 20U);
+}
+
+TEST(ListScheduler, OutlivingValuesKeepTheirRegisters) {
+  // R1 lives on after the block, so its last reader frees nothing and gets no preference near the limit.
+  CompilerTarget target;
+  target.value_registers = 9;
+  const std::vector<Instruction> code = {make(Opcode::FADD, r(5), {r(0)}), make(Opcode::FADD, {}, {r(1)})};
+  BlockLiveness dead;
+  dead.live_in.set(0).set(1);
+  dead.live_out.set(0);
+  BlockLiveness alive = dead;
+  alive.live_out.set(1);
+  EXPECT_TRUE(schedule(code, target, dead).front().sources[0] == r(1));
+  EXPECT_TRUE(schedule(code, target, alive).front().sources[0] == r(0));
+}
+
+}  // namespace
+}  // namespace warpscope::tests
