@@ -1,0 +1,106 @@
+#include "experiments/base/files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "experiments/base/usage_error.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+std::string reason() {
+  return std::generic_category().message(errno);
+}
+
+/// What open() would give a new file; mkstemp is stricter.
+mode_t default_permissions() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw FileError(fmt::format("{}: is a directory", path.string()));
+  }
+  std::ifstream input(path, std::ios::binary);
+  if (!input) {
+    throw FileError(fmt::format("{}: cannot be read: {}", path.string(), reason()));
+  }
+  std::ostringstream text;
+  text << input.rdbuf();
+  return std::move(text).str();
+}
+
+PendingFile::PendingFile(std::filesystem::path path)
+    : path_(std::move(path)), temporary_(path_.string() + ".XXXXXX") {
+  std::error_code error;
+  if (std::filesystem::is_directory(path_, error)) {
+    throw FileError(fmt::format("{}: is a directory", path_.string()));
+  }
+  descriptor_ = ::mkstemp(temporary_.data());
+  if (descriptor_ < 0) {
+    fail("cannot be written");
+  }
+  ::fchmod(descriptor_, default_permissions());
+}
+
+PendingFile::~PendingFile() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+    ::unlink(temporary_.c_str());
+  }
+}
+
+void PendingFile::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written < 0 && errno != EINTR) {
+      fail("cannot be written");
+    }
+    text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+  }
+}
+
+void PendingFile::commit() {
+  if (::close(descriptor_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary_.c_str());
+    descriptor_ = -1;
+    errno = error;
+    fail("cannot be written");
+  }
+  descriptor_ = -1;
+}
+
+void PendingFile::fail(const char* what) const {
+  throw FileError(fmt::format("{}: {}: {}", path_.string(), what, reason()));
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  PendingFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+void make_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error || !std::filesystem::is_directory(directory)) {
+    throw FileError(fmt::format("{}: cannot be made a directory: {}", directory.string(),
+                                error ? error.message() : "a file is in the way"));
+  }
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,40 @@
+// Whole files: reading one, and writing one so that nobody ever sees half of it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace warpscope::experiments {
+
+/// Throws FileError with the system's reason.
+std::string read_file(const std::filesystem::path& path);
+
+/// A file under construction beside its final name. Until commit() nothing is seen under that name, and
+/// without commit() nothing stays behind.
+class PendingFile {
+ public:
+  /// Opens the temporary file at once, so that a path that cannot be written fails before the work.
+  explicit PendingFile(std::filesystem::path path);
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  void write(std::string_view text);
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+
+  std::filesystem::path path_;
+  std::string temporary_;
+  int descriptor_ = -1;
+};
+
+/// Writes `text` to `path` as a PendingFile does.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+/// Creates `directory` and its parents. Throws FileError.
+void make_directory(const std::filesystem::path& directory);
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,62 @@
+// `warpscope list`: the names that other verbs accept.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "experiments/base/text_table.hpp"
+#include "experiments/commands/command.hpp"
+#include "experiments/point/point.hpp"
+#include "experiments/study/studies.hpp"
+#include "model/hw/config_loader.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+using Align = TextTable::Align;
+
+Status list_gpus() {
+  TextTable table({{"name", Align::left}, {"GPU", Align::left}, {"SMs"}, {"memory GiB"}, {"HBM GB/s"}});
+  for (const std::string& name : hw::list_configs(config_directory())) {
+    const hw::HwConfig config = hw::load(name, {}, config_directory()).config;
+    constexpr double kGiB = 1024.0 * 1024 * 1024;
+    table.add_row({name, config.gpu.name, std::to_string(config.gpu.sm_count),
+                   fmt::format("{:.0f}", static_cast<double>(config.gpu.memory_bytes) / kGiB),
+                   fmt::format("{:.0f}", config.hbm.peak_gb_per_s)});
+  }
+  fmt::print("{}", table.text(""));
+  return Status::done;
+}
+
+Status list_kernels() {
+  TextTable table({{"name", Align::left}, {"kernel", Align::left}});
+  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
+    table.add_row({std::string(kernel.name), std::string(kernel.description)});
+  }
+  fmt::print("{}", table.text(""));
+  return Status::done;
+}
+
+Status list_studies() {
+  TextTable table({{"name", Align::left}, {"study", Align::left}});
+  for (const Study& study : all_studies()) {
+    table.add_row({std::string(study.name), std::string(study.description)});
+  }
+  fmt::print("{}", table.text(""));
+  return Status::done;
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("list", "List GPUs, kernels or studies");
+  verb->require_subcommand(1);
+  const auto add = [&](const char* what, Status (*list)()) {
+    verb->add_subcommand(what, fmt::format("List {}", what))->callback([list, &action] { action = list; });
+  };
+  add("gpus", list_gpus);
+  add("kernels", list_kernels);
+  add("studies", list_studies);
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,42 @@
+// The flags that name a kernel, its problem and the GPU, for every verb that has them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiments/point/point.hpp"
+
+namespace warpscope::experiments {
+
+/// --gpu, --set, --mode, --l2.
+class ModelFlags {
+ public:
+  void add_to(CLI::App& app);
+  /// Throws UsageError. `gpu` may be empty.
+  ModelChoice read() const;
+  void require_gpu() const;
+
+ private:
+  std::string gpu_;
+  std::vector<std::string> overrides_;
+  std::string mode_ = "fast";
+  std::string l2_ = "cold";
+};
+
+/// --kernel, --pass, --batch, --heads, ...
+class ProblemFlags {
+ public:
+  void add_to(CLI::App& app);
+  /// Throws UsageError.
+  Point read(const ModelChoice& model) const;
+  /// Name of a flag that was given, or an empty string.
+  std::string first_given() const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> values_;  ///< by field; empty if not given
+  bool causal_ = false;
+};
+
+}  // namespace warpscope::experiments

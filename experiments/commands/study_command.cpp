@@ -1,0 +1,39 @@
+// `warpscope study`: a ready-made experiment with its report and plots.
+#include <memory>
+
+#include "experiments/commands/command.hpp"
+#include "experiments/commands/worker_flag.hpp"
+#include "experiments/study/studies.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+struct StudyFlags {
+  std::string name;
+  StudyOptions options;
+  std::string workers;
+};
+
+Status study_command(StudyFlags& flags) {
+  const Study& study = find_study(flags.name);
+  flags.options.workers = read_workers(flags.workers);
+  if (flags.options.directory.empty()) {
+    flags.options.directory = "out/" + flags.name;
+  }
+  study.run(flags.options);
+  return Status::done;
+}
+
+}  // namespace
+
+void add_study_command(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("study", "Run a study and write its report and plots");
+  const auto flags = std::make_shared<StudyFlags>();
+  verb->add_option("NAME", flags->name, "study, see `list studies`")->required();
+  verb->add_option("-o,--output", flags->options.directory, "directory to write to (default: out/NAME)")
+      ->type_name("DIR");
+  add_workers_flag(*verb, flags->workers);
+  verb->callback([flags, &action] { action = [flags] { return study_command(*flags); }; });
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,97 @@
+// The program: reads the command line, runs one verb, turns errors into lines and exit statuses.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "experiments/base/printable.hpp"
+#include "experiments/base/usage_error.hpp"
+#include "experiments/commands/command.hpp"
+
+namespace {
+
+using namespace warpscope::experiments;
+
+void add_commands(CLI::App& app, Action& action) {
+  app.set_version_flag("--version", "warpscope " WARPSCOPE_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "`warpscope VERB --help` explains a verb. Exit status: 0 done, 1 a check failed, 2 usage or\n"
+      "configuration error, 3 some points of a sweep failed.");
+  add_run_command(app, action);
+  add_sweep_command(app, action);
+  add_study_command(app, action);
+  add_validate_command(app, action);
+  add_list_command(app, action);
+  add_trace_command(app, action);
+  add_config_command(app, action);
+}
+
+/// A word that is no verb, named with the verbs that are: CLI11 would only say that one is required.
+void check_verbs(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* level = &app;
+  for (int i = 1; i < argc; ++i) {
+    const auto verbs = level->get_subcommands([](const CLI::App*) { return true; });
+    const std::string word = argv[i];
+    if (verbs.empty() || word.starts_with('-')) {
+      return;
+    }
+    const auto found = std::ranges::find(verbs, word, [](const CLI::App* verb) { return verb->get_name(); });
+    if (found == verbs.end()) {
+      std::string legal;
+      for (const CLI::App* verb : verbs) {
+        legal += (legal.empty() ? "" : ", ") + verb->get_name();
+      }
+      throw UsageError(
+          fmt::format("{} {}: unknown; legal are {}", level->get_name(), in_quotes(word), legal));
+    }
+    level = *found;
+  }
+}
+
+/// Every line of a message that reaches the user says who speaks.
+void print_error(std::string_view message) {
+  while (!message.empty()) {
+    const std::size_t end = message.find('\n');
+    const std::string_view line = message.substr(0, end);
+    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
+    if (!line.empty()) {
+      fmt::print(stderr, "warpscope: {}\n", line);
+    }
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("warpscope: a cycle-approximate model of NVIDIA GPUs that runs attention kernels",
+               "warpscope");
+  Action action;
+  try {
+    add_commands(app, action);
+    check_verbs(app, argc, argv);
+    app.parse(argc, argv);
+    return static_cast<int>(action());
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      return app.exit(error);  // --help, --version
+    }
+    print_error(error.what());
+  } catch (const std::exception& error) {
+    print_error(error.what());
+  }
+  return static_cast<int>(Status::usage);
+}
+
+}  // namespace
+
+// The SystemC library has a main of its own that calls sc_main. The one here wins; the stub satisfies the
+// linker.
+extern "C" int sc_main(int /*argc*/, char** /*argv*/) {
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  return run(argc, argv);
+}

@@ -1,0 +1,20 @@
+#include "experiments/point/point.hpp"
+
+#include <cstdlib>
+
+namespace warpscope::experiments {
+
+const char* text(kernels::DataType dtype) {
+  return dtype == kernels::DataType::fp16 ? "fp16" : "bf16";
+}
+
+const char* text(kernels::Pass pass) {
+  return pass == kernels::Pass::forward ? "fwd" : "bwd";
+}
+
+std::filesystem::path config_directory() {
+  const char* chosen = std::getenv("WARPSCOPE_HWCONFIGS");
+  return chosen != nullptr && *chosen != '\0' ? chosen : WARPSCOPE_SOURCE_DIR "/hwconfigs";
+}
+
+}  // namespace warpscope::experiments

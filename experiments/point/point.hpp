@@ -1,0 +1,33 @@
+// One simulation to run: a kernel, its problem, the GPU and how to model it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/kernel.hpp"
+#include "model/gpu/simulate.hpp"
+
+namespace warpscope::experiments {
+
+/// How to run the model, whatever runs on it.
+struct ModelChoice {
+  std::string gpu;                     ///< name in hwconfigs/, or path of a .toml file
+  std::vector<std::string> overrides;  ///< "sm.xu.lanes=32"
+  gpu::SimulationOptions options;
+};
+
+struct Point {
+  ModelChoice model;
+  std::string kernel;
+  kernels::Problem problem;
+};
+
+const char* text(kernels::DataType dtype);
+const char* text(kernels::Pass pass);
+
+/// Where the descriptions of GPUs are: WARPSCOPE_HWCONFIGS, or the folder of the source tree.
+std::filesystem::path config_directory();
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,169 @@
+#include "experiments/point/point_reader.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+#include <initializer_list>
+
+#include "experiments/base/printable.hpp"
+#include "experiments/base/usage_error.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+/// An integer field with the values that make sense for any kernel; kernels may accept fewer.
+struct IntegerField {
+  std::string_view name;
+  std::int64_t most;
+  std::int64_t kernels::Problem::*member;
+};
+
+constexpr std::array kIntegerFields = {
+    IntegerField{"batch", 65535, &kernels::Problem::batch},
+    IntegerField{"heads", 65535, &kernels::Problem::heads},
+    IntegerField{"seqlen_q", 1 << 20, &kernels::Problem::seqlen_q},
+    IntegerField{"head_dim", 256, &kernels::Problem::head_dim},
+    // Optional, so that they take the value of the fields above unless given.
+    IntegerField{"heads_kv", 65535, &kernels::Problem::heads_kv},
+    IntegerField{"seqlen_k", 1 << 20, &kernels::Problem::seqlen_k},
+};
+
+// Scores of the largest problem: 512 times the largest of the paper's grid.
+constexpr double kMostScores = 4398046511104.0;
+
+[[noreturn]] void refuse(const std::string& name, std::string_view value, const std::string& legal) {
+  throw UsageError(fmt::format("{} {}: {}", name, in_quotes(value), legal));
+}
+
+class PointReader {
+ public:
+  PointReader(const FieldText& field_text, const FieldName& field_name)
+      : field_text_(field_text), field_name_(field_name) {}
+
+  std::string needed(std::string_view field) const {
+    std::optional<std::string> value = field_text_(field);
+    if (!value) {
+      throw UsageError(fmt::format("{} is missing", field_name_(field)));
+    }
+    return *std::move(value);
+  }
+
+  std::optional<std::int64_t> integer(const IntegerField& field) const {
+    const std::optional<std::string> value = field_text_(field.name);
+    if (!value) {
+      return std::nullopt;
+    }
+    std::int64_t number = 0;
+    const char* end = value->data() + value->size();
+    const auto [rest, error] = std::from_chars(value->data(), end, number);
+    if (error != std::errc() || rest != end || number < 1 || number > field.most) {
+      refuse(field_name_(field.name), *value, fmt::format("legal is an integer from 1 to {}", field.most));
+    }
+    return number;
+  }
+
+  /// Index of the value among the legal ones; the first if the field is not given.
+  std::size_t choice(std::string_view field, std::initializer_list<std::string_view> legal) const {
+    const std::optional<std::string> value = field_text_(field);
+    std::size_t index = 0;
+    for (const std::string_view word : legal) {
+      if (!value || *value == word) {
+        return index;
+      }
+      ++index;
+    }
+    refuse(field_name_(field), *value,
+           fmt::format("legal {} {}", legal.size() == 1 ? "is" : "are", fmt::join(legal, ", ")));
+  }
+
+  kernels::Problem problem() const {
+    kernels::Problem problem;
+    for (const IntegerField& field : kIntegerFields) {
+      const bool optional = field.name == "heads_kv" || field.name == "seqlen_k";
+      const std::optional<std::int64_t> value = integer(field);
+      if (!value && !optional) {
+        needed(field.name);
+      }
+      problem.*field.member = value ? *value : field.name == "heads_kv" ? problem.heads : problem.seqlen_q;
+    }
+    problem.causal = choice("causal", {"0", "1"}) == 1;
+    problem.dtype =
+        choice("dtype", {"fp16", "bf16"}) == 0 ? kernels::DataType::fp16 : kernels::DataType::bf16;
+    check(problem);
+    return problem;
+  }
+
+  void check_pass() const {
+    needed("pass");
+    if (choice("pass", {"fwd", "bwd", "fwd+bwd"}) != 0) {
+      refuse(field_name_("pass"), needed("pass"), "backward passes are not modelled yet; legal is fwd");
+    }
+    const std::optional<std::string> splits = field_text_("num_splits");
+    if (splits && *splits != "1" && *splits != "auto") {
+      refuse(field_name_("num_splits"), *splits,
+             "legal are 1 and auto; launches that split K and V are not modelled yet");
+    }
+  }
+
+  void read_model(ModelChoice& model) const {
+    if (const std::optional<std::string> gpu = field_text_("gpu")) {
+      model.gpu = *gpu;
+    }
+    if (model.gpu.empty()) {
+      throw UsageError(fmt::format("{} is missing", field_name_("gpu")));
+    }
+    if (const std::optional<std::string> l2 = field_text_("l2")) {
+      model.options.warm_l2 = read_warm_l2(field_name_("l2"), *l2);
+    }
+  }
+
+ private:
+  void check(const kernels::Problem& problem) const {
+    if (problem.heads % problem.heads_kv != 0) {
+      refuse(field_name_("heads_kv"), std::to_string(problem.heads_kv),
+             fmt::format("legal are divisors of the {} query heads", problem.heads));
+    }
+    const double scores = static_cast<double>(problem.batch) * static_cast<double>(problem.heads) *
+                          static_cast<double>(problem.seqlen_q) * static_cast<double>(problem.seqlen_k);
+    if (scores > kMostScores) {
+      refuse(field_name_("seqlen_q"), std::to_string(problem.seqlen_q),
+             fmt::format("batch x heads x queries x keys is {:.3g}; legal is up to {:.3g}", scores,
+                         kMostScores));
+    }
+  }
+
+  const FieldText& field_text_;
+  const FieldName& field_name_;
+};
+
+}  // namespace
+
+Point read_point(const FieldText& field_text, const FieldName& field_name, const ModelChoice& defaults) {
+  const PointReader reader(field_text, field_name);
+  Point point;
+  point.model = defaults;
+  reader.read_model(point.model);
+  point.kernel = reader.needed("kernel");
+  kernels::find_kernel(point.kernel);  // for its message
+  reader.check_pass();
+  point.problem = reader.problem();
+  return point;
+}
+
+gpu::Mode read_mode(const std::string& name, const std::string& value) {
+  if (value != "fast" && value != "detailed") {
+    refuse(name, value, "legal are fast, detailed");
+  }
+  return value == "fast" ? gpu::Mode::fast : gpu::Mode::detailed;
+}
+
+bool read_warm_l2(const std::string& name, const std::string& value) {
+  if (value != "cold" && value != "warm") {
+    refuse(name, value, "legal are cold, warm");
+  }
+  return value == "warm";
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,26 @@
+// From the text of flags or columns to a Point.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "experiments/point/point.hpp"
+
+namespace warpscope::experiments {
+
+/// The text given for a field ("batch", "head_dim", ...); nothing if it was not given or is blank.
+using FieldText = std::function<std::optional<std::string>(std::string_view field)>;
+/// What messages call a field: "seqlen_q" of a column, "--seqlen" of a flag.
+using FieldName = std::function<std::string(std::string_view field)>;
+
+/// Fields: kernel, pass, batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, num_splits,
+/// gpu, l2. Those that are optional fall back on `defaults`. Throws UsageError `name 'value': what is legal`.
+Point read_point(const FieldText& field_text, const FieldName& field_name, const ModelChoice& defaults);
+
+/// "fast" or "detailed"; "cold" or "warm" (true). `name` is for the message.
+gpu::Mode read_mode(const std::string& name, const std::string& value);
+bool read_warm_l2(const std::string& name, const std::string& value);
+
+}  // namespace warpscope::experiments

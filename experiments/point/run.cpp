@@ -1,0 +1,92 @@
+#include "experiments/point/run.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "model/hw/config_loader.hpp"
+#include "model/trace/text_reader.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+std::vector<CompulsoryBytes> compulsory_bytes(const trace::Trace& trace) {
+  std::vector<CompulsoryBytes> result;
+  for (const trace::Tensor& tensor : trace.tensors) {
+    const auto bytes = static_cast<std::uint64_t>(tensor.segments * tensor.segment_bytes);
+    result.push_back({tensor.name, tensor.kind == trace::TensorKind::input ? bytes : 0,
+                      tensor.kind == trace::TensorKind::output ? bytes : 0});
+  }
+  return result;
+}
+
+Run run_trace(const ModelChoice& model, const hw::HwConfig& config, const trace::Trace& trace) {
+  Run run;
+  run.gpu = model.gpu;
+  run.config = config;
+  run.options = model.options;
+  run.compulsory = compulsory_bytes(trace);
+  run.result = gpu::simulate(config, trace, model.options);
+  return run;
+}
+
+}  // namespace
+
+kernels::GpuLimits limits_of(const hw::HwConfig& config) {
+  kernels::GpuLimits limits;
+  const std::string& capability = config.gpu.compute_capability;
+  const char* end = capability.data() + capability.size();
+  const auto major = std::from_chars(capability.data(), end, limits.compute_capability_major);
+  limits.compute_capability_minor = 0;
+  if (major.ptr != end) {
+    std::from_chars(major.ptr + 1, end, limits.compute_capability_minor);
+  }
+  limits.sm_count = config.gpu.sm_count;
+  limits.shared_bytes_per_sm = config.sm.shared.bytes;
+  limits.shared_bytes_per_cta = config.sm.shared.bytes_per_cta;
+  limits.memory_bytes = config.gpu.memory_bytes;
+  return limits;
+}
+
+Run run_point(const Point& point) {
+  const hw::HwConfig config = hw::load(point.model.gpu, point.model.overrides, config_directory()).config;
+  const trace::Trace trace = kernels::find_kernel(point.kernel).build(point.problem, limits_of(config));
+  Run run = run_trace(point.model, config, trace);
+  run.point = point;
+  return run;
+}
+
+Run run_trace_file(const ModelChoice& model, const std::string& file) {
+  const hw::HwConfig config = hw::load(model.gpu, model.overrides, config_directory()).config;
+  Run run = run_trace(model, config, trace::read_text_file(file));
+  run.trace_file = file;
+  return run;
+}
+
+double credited_flops(const kernels::Problem& problem) {
+  const auto product = [](auto... factors) { return (1.0 * ... * static_cast<double>(factors)); };
+  return product(4, problem.batch, problem.heads, problem.seqlen_q, problem.seqlen_k, problem.head_dim) /
+         (problem.causal ? 2 : 1);
+}
+
+double tflops(const Run& run) {
+  constexpr double kMicrosecondsAndTera = 1e6;
+  return run.point && run.result.time_us > 0
+             ? credited_flops(run.point->problem) / run.result.time_us / kMicrosecondsAndTera
+             : 0;
+}
+
+double sm_clock_mhz(const metrics::SimulationResult& result) {
+  if (result.launches.empty()) {
+    return 0;
+  }
+  double microseconds = 0;
+  bool uniform = true;
+  for (const metrics::LaunchResult& launch : result.launches) {
+    microseconds += launch.time_us;
+    uniform = uniform && launch.sm_clock_mhz == result.launches.front().sm_clock_mhz;
+  }
+  return uniform || microseconds <= 0 ? result.launches.front().sm_clock_mhz
+                                      : static_cast<double>(result.cycles) / microseconds;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,49 @@
+// Runs a point on the model and keeps what reports need of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/point/point.hpp"
+#include "model/hw/hw_config.hpp"
+#include "model/metrics/result.hpp"
+#include "model/trace/launch.hpp"
+
+namespace warpscope::experiments {
+
+/// Reference line: what one tensor moves at least, every input read once and every output written once.
+struct CompulsoryBytes {
+  std::string tensor;
+  std::uint64_t read = 0;
+  std::uint64_t write = 0;
+};
+
+/// A finished simulation.
+struct Run {
+  std::string gpu;  ///< as the user named it
+  hw::HwConfig config;
+  std::optional<Point> point;  ///< absent where a trace file was run
+  std::string trace_file;      ///< empty where a kernel was run
+  gpu::SimulationOptions options;
+  std::vector<CompulsoryBytes> compulsory;  ///< by tensor of the trace
+  metrics::SimulationResult result;
+};
+
+/// What launch code may know of a GPU.
+kernels::GpuLimits limits_of(const hw::HwConfig& config);
+
+/// Both throw what the loader, the kernel and the model throw.
+Run run_point(const Point& point);
+Run run_trace_file(const ModelChoice& model, const std::string& file);
+
+/// Reference line, the field's convention: 4 x batch x heads x queries x keys x head_dim, half of it if
+/// causal.
+double credited_flops(const kernels::Problem& problem);
+/// credited_flops over modelled time.
+double tflops(const Run& run);
+/// Mean SM clock over the launches.
+double sm_clock_mhz(const metrics::SimulationResult& result);
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,83 @@
+#include "experiments/report/json_report.hpp"
+
+#include <cmath>
+
+#include "experiments/report/totals.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Whole numbers without ".0": counts stay readable as counts.
+Json number(double value) {
+  constexpr double kExactIntegers = 9007199254740992.0;
+  if (std::abs(value) < kExactIntegers && value == std::floor(value)) {
+    return static_cast<std::int64_t>(value);
+  }
+  return value;
+}
+
+Json metrics_json(const std::map<std::string, double>& metrics) {
+  Json json = Json::object();
+  for (const auto& [name, value] : metrics) {
+    json[name] = number(value);
+  }
+  return json;
+}
+
+Json problem_json(const kernels::Problem& problem) {
+  return {{"batch", problem.batch},       {"heads", problem.heads},       {"heads_kv", problem.heads_kv},
+          {"seqlen_q", problem.seqlen_q}, {"seqlen_k", problem.seqlen_k}, {"head_dim", problem.head_dim},
+          {"causal", problem.causal},     {"dtype", text(problem.dtype)}};
+}
+
+Json launch_json(const metrics::LaunchResult& launch) {
+  return {{"name", launch.name},
+          {"grid", launch.grid},
+          {"block", {launch.threads_per_cta, 1, 1}},
+          {"cycles", launch.cycles},
+          {"time_us", number(launch.time_us)},
+          {"metrics", metrics_json(launch.metrics)}};
+}
+
+}  // namespace
+
+Json to_json(const Run& run) {
+  Json json;
+  json["gpu"] = run.gpu;
+  if (run.point) {
+    json["kernel"] = run.point->kernel;
+    json["pass"] = text(run.point->problem.pass);
+    json["problem"] = problem_json(run.point->problem);
+  } else {
+    json["kernel"] = nullptr;
+    json["pass"] = nullptr;
+    json["problem"] = nullptr;
+    json["trace"] = run.trace_file;
+  }
+  json["time_us"] = number(run.result.time_us);
+  json["cycles"] = run.result.cycles;
+  json["sm_clock_mhz"] = number(sm_clock_mhz(run.result));
+  json["tflops"] = run.point ? number(tflops(run)) : Json();
+  json["launches"] = Json::array();
+  for (const metrics::LaunchResult& launch : run.result.launches) {
+    json["launches"].push_back(launch_json(launch));
+  }
+  json["metrics"] = metrics_json(total_metrics(run.result));
+  json["hbm_traffic"] = Json::array();
+  for (const TensorRow& row : tensor_rows(run)) {
+    json["hbm_traffic"].push_back({{"tensor", row.tensor},
+                                   {"read_bytes", row.read_bytes},
+                                   {"write_bytes", row.write_bytes},
+                                   {"compulsory_bytes", row.compulsory_bytes}});
+  }
+  const StallCycles stalls = total_stalls(run.result);
+  json["stalls"] = Json::object();
+  for (std::size_t i = 0; i < stalls.size(); ++i) {
+    json["stalls"][metrics::name(static_cast<metrics::Stall>(i))] = stalls[i];
+  }
+  return json;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,171 @@
+#include "experiments/report/text_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/base/text_table.hpp"
+#include "experiments/report/totals.hpp"
+#include "experiments/report/traffic_table.hpp"
+#include "experiments/report/units.hpp"
+#include "experiments/report/utilisation.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+using Align = TextTable::Align;
+using Lines = std::vector<std::string>;
+
+std::string bar(double share) {
+  constexpr int kCells = 16;
+  const int full = std::clamp(static_cast<int>(share * kCells + 0.5), 0, kCells);
+  std::string text;
+  for (int cell = 0; cell < kCells; ++cell) {
+    text += cell < full ? "█" : "·";
+  }
+  return text;
+}
+
+std::string heading(const Run& run) {
+  const std::string what =
+      run.point ? run.point->kernel + ' ' + text(run.point->problem.pass) : run.trace_file;
+  std::string page = fmt::format("{} on {} ({})\n", what, run.gpu, run.config.gpu.name);
+  if (run.point) {
+    const kernels::Problem& problem = run.point->problem;
+    page += fmt::format(
+        "  batch {}, {} heads{}, {} queries, {} keys, head dimension {}, {}, {}\n", problem.batch,
+        problem.heads,
+        problem.heads_kv == problem.heads ? "" : fmt::format(" ({} for keys and values)", problem.heads_kv),
+        problem.seqlen_q, problem.seqlen_k, problem.head_dim, problem.causal ? "causal" : "not causal",
+        text(problem.dtype));
+  }
+  return page + '\n';
+}
+
+std::string summary(const Run& run) {
+  const Utilisation busy = utilisation(run);
+  const Resource resource = busiest(busy);
+  const std::string limiter = limiter_name(busy);
+  const std::string share = percent(busy[static_cast<std::size_t>(resource)]);
+  std::string page = fmt::format("  time        {:>14}\n", time_text(run.result.time_us));
+  page += fmt::format("  cycles      {:>14} at {:.0f} MHz\n", grouped(run.result.cycles),
+                      sm_clock_mhz(run.result));
+  if (run.point) {
+    const double peak = peak_tflops(run.config);
+    page += fmt::format("  TFLOP/s     {:>14.1f} = {} of the {:.0f} that mma.sync reaches at {} MHz\n",
+                        tflops(run), percent(tflops(run) / peak), peak, run.config.clock.tensor_mhz);
+  }
+  page += limiter == name(resource) ? fmt::format("  limited by  {}, {} busy\n", limiter, share)
+                                    : fmt::format("  limited by  {}: the busiest resource is the {} at {}\n",
+                                                  limiter, name(resource), share);
+  return page + '\n';
+}
+
+Lines utilisation_lines(const Run& run) {
+  const Utilisation busy = utilisation(run);
+  Lines lines = {"Busy, share of all cycles"};
+  for (std::size_t i = 0; i < kResources; ++i) {
+    lines.push_back(
+        fmt::format("  {:<16} {:>7}  {}", name(static_cast<Resource>(i)), percent(busy[i]), bar(busy[i])));
+  }
+  return lines;
+}
+
+Lines stall_lines(const Run& run) {
+  const StallCycles stalls = total_stalls(run.result);
+  const double total = std::max(1.0, static_cast<double>(sum(stalls)));
+  const double issued = std::max(1.0, value(total_metrics(run.result), "sm__inst_executed.sum"));
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < stalls.size(); ++i) {
+    if (stalls[i] > 0) {
+      order.push_back(i);
+    }
+  }
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return stalls[a] > stalls[b]; });
+  Lines lines = {"Warp cycles by reason       share  per issue"};
+  for (const std::size_t i : order) {
+    const double cycles = static_cast<double>(stalls[i]);
+    lines.push_back(fmt::format("  {:<22} {:>8} {:>10.2f}", metrics::name(static_cast<metrics::Stall>(i)),
+                                percent(cycles / total), cycles / issued));
+  }
+  return lines;
+}
+
+/// Two blocks of lines next to each other.
+std::string beside(const Lines& left, const Lines& right) {
+  std::size_t width = 0;
+  for (const std::string& line : left) {
+    width = std::max(width, display_width(line));
+  }
+  std::string page;
+  for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
+    std::string line = "  " + padded(i < left.size() ? left[i] : "", width, false) + "    ";
+    line += i < right.size() ? right[i] : "";
+    line.erase(line.find_last_not_of(' ') + 1);
+    page += line + '\n';
+  }
+  return page + '\n';
+}
+
+std::string occupancy_text(const hw::HwConfig& config, const metrics::LaunchResult& launch) {
+  const metrics::Occupancy& occupancy = launch.occupancy;
+  const auto warps = static_cast<int>(launch.threads_per_cta + 31) / 32;
+  struct Limit {
+    const char* name;
+    int ctas;
+  };
+  const std::array<Limit, 4> limits = {
+      Limit{"registers", occupancy.limit_registers}, Limit{"shared memory", occupancy.limit_shared_memory},
+      Limit{"warps", occupancy.limit_warps}, Limit{"CTA slots", occupancy.limit_ctas}};
+  std::string others;
+  std::string by;
+  for (const Limit& limit : limits) {
+    std::string& list = limit.ctas == occupancy.ctas_per_sm ? by : others;
+    list += list.empty() ? "" : &list == &by ? " and " : ", ";
+    list += &list == &by ? limit.name : fmt::format("{} for {}", limit.name, limit.ctas);
+  }
+  return fmt::format("  Occupancy: {} CTAs of {} warps per SM, {} of {} warps; limited by {}{}\n\n",
+                     occupancy.ctas_per_sm, warps, occupancy.ctas_per_sm * warps, config.sm.max_warps, by,
+                     others.empty() ? "" : fmt::format("; enough {}", others));
+}
+
+std::string launch_table(const Run& run) {
+  TextTable table({{"Launch", Align::left},
+                   {"CTAs"},
+                   {"cycles"},
+                   {"time"},
+                   {"share"},
+                   {"HBM GB/s"},
+                   {"CTAs/SM"},
+                   {"limited by", Align::left}});
+  for (const metrics::LaunchResult& launch : run.result.launches) {
+    constexpr std::size_t kLongestName = 36;
+    const double bytes =
+        value(launch.metrics, "dram__bytes_read.sum") + value(launch.metrics, "dram__bytes_write.sum");
+    const std::int64_t ctas = std::int64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+    table.add_row({launch.name.substr(0, kLongestName), grouped(ctas), grouped(launch.cycles),
+                   time_text(launch.time_us), percent(launch.time_us / run.result.time_us),
+                   fmt::format("{:.0f}", bytes / launch.time_us / 1e3),
+                   std::to_string(launch.occupancy.ctas_per_sm),
+                   limiter_name(utilisation(run.config, launch))});
+  }
+  return table.text() + '\n';
+}
+
+}  // namespace
+
+std::string text_report(const Run& run) {
+  std::string page = heading(run) + summary(run) + beside(utilisation_lines(run), stall_lines(run));
+  if (run.result.launches.size() == 1) {
+    page += occupancy_text(run.config, run.result.launches.front());
+  } else {
+    page += launch_table(run);
+  }
+  page += traffic_table(run);
+  for (const std::string& note : notes(run)) {
+    page += fmt::format("  Note: {}\n", note);
+  }
+  return page;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,77 @@
+#include "experiments/report/utilisation.hpp"
+
+#include <algorithm>
+
+#include "experiments/report/totals.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+constexpr double kWarpLanes = 32;
+constexpr double kSectorBytes = 32;
+
+}  // namespace
+
+std::string_view name(Resource resource) {
+  static constexpr std::array<std::string_view, kResources> kNames = {
+      "tensor pipe", "issue slots", "FMA pipe", "ALU pipe", "XU pipe", "shared data path", "L2", "HBM"};
+  return kNames[static_cast<std::size_t>(resource)];
+}
+
+Utilisation utilisation(const hw::HwConfig& config, const metrics::LaunchResult& launch) {
+  Utilisation busy{};
+  if (launch.cycles <= 0 || launch.time_us <= 0) {
+    return busy;
+  }
+  const auto metric = [&](const char* metric_name) { return value(launch.metrics, metric_name); };
+  const auto set = [&](Resource resource, double share) { busy[static_cast<std::size_t>(resource)] = share; };
+  const double cycles = static_cast<double>(launch.cycles);
+  const double slots = cycles * config.gpu.sm_count * config.sm.sub_cores;
+  // The model gives these two as a share of the cycles in which an SM held a CTA.
+  const double active = metric("sm__cycles_active.avg") / cycles / 100;
+  set(Resource::tensor, active * metric("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"));
+  set(Resource::data_path,
+      active * metric("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active"));
+  set(Resource::issue, metric("sm__inst_executed.sum") / slots);
+  set(Resource::fma, metric("sm__inst_executed_pipe_fma.sum") * kWarpLanes / config.sm.fma.lanes / slots);
+  set(Resource::alu, metric("sm__inst_executed_pipe_alu.sum") * kWarpLanes / config.sm.alu.lanes / slots);
+  set(Resource::xu, metric("sm__inst_executed_pipe_xu.sum") * kWarpLanes / config.sm.xu.lanes / slots);
+  set(Resource::l2, (metric("lts__t_sectors_op_read.sum") + metric("lts__t_sectors_op_write.sum")) *
+                        kSectorBytes / (cycles * config.l2.bytes_per_clk));
+  constexpr double kBytesPerMicrosecond = 1e3;  // in a GB/s
+  set(Resource::hbm, (metric("dram__bytes_read.sum") + metric("dram__bytes_write.sum")) /
+                         (launch.time_us * config.hbm.peak_gb_per_s * kBytesPerMicrosecond));
+  return busy;
+}
+
+Utilisation utilisation(const Run& run) {
+  Utilisation total{};
+  for (const metrics::LaunchResult& launch : run.result.launches) {
+    const Utilisation busy = utilisation(run.config, launch);
+    for (std::size_t i = 0; i < kResources; ++i) {
+      total[i] += busy[i] * static_cast<double>(launch.cycles) /
+                  std::max(1.0, static_cast<double>(run.result.cycles));
+    }
+  }
+  return total;
+}
+
+Resource busiest(const Utilisation& busy) {
+  return static_cast<Resource>(std::ranges::max_element(busy) - busy.begin());
+}
+
+std::string limiter_name(const Utilisation& busy) {
+  // Below this, waiting for results and too few warps to cover it weigh more than any one resource.
+  constexpr double kLimiting = 0.6;
+  const Resource resource = busiest(busy);
+  return std::string(busy[static_cast<std::size_t>(resource)] >= kLimiting ? name(resource) : "latency");
+}
+
+double peak_tflops(const hw::HwConfig& config) {
+  constexpr double kFlopsPerHmma = 2.0 * 16 * 8 * 16;
+  constexpr double kMegaPerTera = 1e6;
+  return config.gpu.sm_count * config.sm.sub_cores * kFlopsPerHmma /
+         config.sm.tensor.hmma_16816.interval_cycles * config.clock.tensor_mhz / kMegaPerTera;
+}
+
+}  // namespace warpscope::experiments

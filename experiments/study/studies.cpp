@@ -1,0 +1,33 @@
+#include "experiments/study/studies.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "experiments/base/printable.hpp"
+#include "experiments/base/usage_error.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+constexpr std::array<Study, 0> kStudies{};
+
+}  // namespace
+
+std::span<const Study> all_studies() {
+  return kStudies;
+}
+
+const Study& find_study(std::string_view name) {
+  std::string legal;
+  for (const Study& study : all_studies()) {
+    if (study.name == name) {
+      return study;
+    }
+    legal += legal.empty() ? "" : ", ";
+    legal += study.name;
+  }
+  throw UsageError(fmt::format("study {}: unknown; legal: {}", in_quotes(name), legal));
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,25 @@
+// The studies: experiments with a question, a report and plots.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace warpscope::experiments {
+
+struct StudyOptions {
+  std::string directory;  ///< where the outputs go
+  int workers = 1;
+};
+
+struct Study {
+  std::string_view name;
+  std::string_view description;
+  void (*run)(const StudyOptions& options);
+};
+
+std::span<const Study> all_studies();
+/// Throws UsageError that lists the legal names.
+const Study& find_study(std::string_view name);
+
+}  // namespace warpscope::experiments

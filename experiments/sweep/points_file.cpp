@@ -1,0 +1,93 @@
+#include "experiments/sweep/points_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "experiments/base/printable.hpp"
+#include "experiments/base/usage_error.hpp"
+#include "experiments/point/point_reader.hpp"
+#include "experiments/sweep/model_columns.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+/// A column with a second name that data files use.
+struct OtherName {
+  std::string_view field;
+  std::string_view other;
+};
+
+constexpr std::array kOtherNames = {OtherName{"kernel", "impl"}, OtherName{"seqlen_q", "seqlen"}};
+constexpr std::array<std::string_view, 6> kNeeded = {"kernel", "pass",     "batch",
+                                                     "heads",  "seqlen_q", "head_dim"};
+
+std::string_view other_name(std::string_view field) {
+  for (const OtherName& name : kOtherNames) {
+    if (name.field == field) {
+      return name.other;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+PointsFile::PointsFile(const std::string& file, const ModelChoice& defaults)
+    : table_(read_csv(file)), defaults_(defaults) {
+  check_columns();
+}
+
+std::size_t PointsFile::column_of(std::string_view field) const {
+  const std::size_t column = table_.column(field);
+  const std::string_view other = other_name(field);
+  return column != CsvTable::kNoColumn || other.empty() ? column : table_.column(other);
+}
+
+void PointsFile::check_columns() const {
+  const auto fail = [&](const std::string& message) {
+    throw UsageError(fmt::format("{}:{}: {}", table_.file, table_.header.line, message));
+  };
+  for (const std::string_view added : kModelColumns) {
+    if (table_.column(added) != CsvTable::kNoColumn) {
+      fail(fmt::format("column {} is one that the sweep adds; remove it", in_quotes(added)));
+    }
+  }
+  for (const OtherName& name : kOtherNames) {
+    if (table_.column(name.field) != CsvTable::kNoColumn &&
+        table_.column(name.other) != CsvTable::kNoColumn) {
+      fail(fmt::format("columns {} and {} mean the same; keep one", in_quotes(name.field),
+                       in_quotes(name.other)));
+    }
+  }
+  for (const std::string_view field : kNeeded) {
+    if (column_of(field) == CsvTable::kNoColumn) {
+      const std::string_view other = other_name(field);
+      fail(fmt::format("column {}{} is missing; needed are {}", in_quotes(field),
+                       other.empty() ? "" : fmt::format(" (or {})", in_quotes(other)),
+                       fmt::join(kNeeded, ", ")));
+    }
+  }
+  if (defaults_.gpu.empty() && table_.column("gpu") == CsvTable::kNoColumn) {
+    fail("column 'gpu' is missing; give it, or --gpu for all rows");
+  }
+}
+
+Point PointsFile::point(std::size_t row) const {
+  const auto field_text = [&](std::string_view field) -> std::optional<std::string> {
+    const std::size_t column = column_of(field);
+    if (column == CsvTable::kNoColumn) {
+      return std::nullopt;
+    }
+    const std::string_view text = trimmed(table_.rows[row].fields[column]);
+    return text.empty() ? std::nullopt : std::optional<std::string>(text);
+  };
+  const auto field_name = [&](std::string_view field) {
+    const std::size_t column = column_of(field);
+    return column == CsvTable::kNoColumn ? std::string(field) : table_.header.fields[column];
+  };
+  return read_point(field_text, field_name, defaults_);
+}
+
+}  // namespace warpscope::experiments
