@@ -37,7 +37,7 @@ void NumericMachine::copy_async(const SharedTile& target, const GlobalTile& sour
   const auto bytes = static_cast<std::size_t>(element_bytes(target.type));
   const auto write = [&](int i, int j, float value) {
     const auto element = static_cast<std::size_t>(i * target.cols + j);
-    open_group_.push_back({base + element * bytes, target.type, value});
+    open_group_.push_back({base + element * bytes, target.type, value, shared_.barriers()});
   };
   for_each_element(
       position_, tensor, source,

@@ -53,9 +53,10 @@ void NumericMachine::wait_copies(int pending) {
 
 void NumericMachine::barrier() {
   for (const SharedWrite& write : landed_) {
-    shared_.write(write.address, write.type, write.value);
+    shared_.write_late(write.address, write.type, write.value, write.since);
   }
   landed_.clear();
+  shared_.pass_barrier();
 }
 
 void NumericMachine::loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body) {

@@ -78,6 +78,7 @@ class NumericMachine final : public CtaMachine {
     std::size_t address;
     ElementType type;
     float value;
+    std::uint32_t since;  ///< barriers passed when the copy was issued
   };
 
   TileValues& tile(const Fragment& fragment);

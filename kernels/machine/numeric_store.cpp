@@ -16,7 +16,16 @@ float& NumericTensor::at(std::int64_t segment, std::int64_t row, std::int64_t co
   return values[static_cast<std::size_t>((segment * spec.rows + row) * spec.cols + col)];
 }
 
-float NumericSharedMemory::read(std::size_t address, ElementType type) const {
+// All ones is a NaN in every type.
+NumericSharedMemory::NumericSharedMemory(std::size_t bytes)
+    : bytes_(bytes, 0xff), read_at_(bytes, 0), written_at_(bytes, 0) {}
+
+float NumericSharedMemory::read(std::size_t address, ElementType type) {
+  if (written_at_[address] == barriers_) {
+    throw std::logic_error("shared byte " + std::to_string(address) +
+                           " is read without a barrier after its write");
+  }
+  read_at_[address] = barriers_;
   if (type == ElementType::fp32) {
     float value = 0;
     std::memcpy(&value, bytes_.data() + address, sizeof value);
@@ -31,6 +40,16 @@ float NumericSharedMemory::read(std::size_t address, ElementType type) const {
 }
 
 void NumericSharedMemory::write(std::size_t address, ElementType type, float value) {
+  write_late(address, type, value, barriers_);
+}
+
+void NumericSharedMemory::write_late(std::size_t address, ElementType type, float value,
+                                     std::uint32_t since) {
+  if (read_at_[address] >= since) {
+    throw std::logic_error("shared byte " + std::to_string(address) +
+                           " is written without a barrier after its read");
+  }
+  written_at_[address] = barriers_;
   if (type == ElementType::fp32) {
     std::memcpy(bytes_.data() + address, &value, sizeof value);
     return;

@@ -26,18 +26,27 @@ struct NumericTensor {
   float& at(std::int64_t segment, std::int64_t row, std::int64_t col);
 };
 
-/// Bytes of one CTA. Tiles that overlap alias.
+/// Bytes of one CTA. Tiles that overlap alias. Warps run in any order between two barriers, so a byte that is
+/// written and read between the same two barriers is a race: read and write throw std::logic_error for it.
 class NumericSharedMemory {
  public:
-  explicit NumericSharedMemory(std::size_t bytes) : bytes_(bytes, 0xff) {}  // all ones is a NaN in every type
+  explicit NumericSharedMemory(std::size_t bytes);
 
-  float read(std::size_t address, ElementType type) const;
+  float read(std::size_t address, ElementType type);
   void write(std::size_t address, ElementType type, float value);
+  /// A write that was under way since the barrier with number `since`.
+  void write_late(std::size_t address, ElementType type, float value, std::uint32_t since);
+  void pass_barrier() { ++barriers_; }
+  std::uint32_t barriers() const { return barriers_; }
   /// Throws std::logic_error where the tile does not fit; `stage` is the evaluated slot of a ring.
   std::size_t address_of(const SharedTile& tile, std::int64_t stage) const;
 
  private:
   std::vector<std::uint8_t> bytes_;
+  // Per byte the number of barriers passed when it was last read and written.
+  std::vector<std::uint32_t> read_at_;
+  std::vector<std::uint32_t> written_at_;
+  std::uint32_t barriers_ = 1;
 };
 
 /// A tile in the registers of a CTA; `parts` copies where every warp holds a partial tile.

@@ -103,6 +103,13 @@ TEST(Fa1Counts, BytesFollowFromTheStructure) {
   }
 }
 
+TEST(Fa1Counts, TwoBarriersPerStep) {
+  // 1024 CTAs of 4 warps run 2 key blocks of 32 steps; staging K and V takes 4 barriers, one more where the
+  // block before is still being read.
+  const trace::Trace built = kernels::build_fa1(problem_of(512, 64, false), kH200);
+  EXPECT_EQ(trace::executed_instructions(built).at(Opcode::BAR_SYNC), 1024U * 4U * (2U * 32U * 2U + 4U + 5U));
+}
+
 TEST(Fa1Counts, OneKeyBlockNeedsNoScratch) {
   const trace::Trace built = kernels::build_fa1(problem_of(256, 64, true), kH200);
   for (const trace::Tensor& tensor : built.tensors) {

@@ -78,6 +78,30 @@ TEST(NumericMachine, ForgottenBarrierLeavesNothingToRead) {
   EXPECT_TRUE(std::isnan(result.tensors.at("Y").at(5)));
 }
 
+TEST(NumericMachine, SharedMemoryRacesAreNamed) {
+  const auto with_barriers = [](bool before_read, bool before_write) {
+    return [=](CtaMachine& m) {
+      const Fragment x = m.fragment(kRows, kCols, ElementType::fp16, Layout::linear, {});
+      m.fill(x, 1.0F);
+      m.store_shared(kTile, x);
+      if (before_read) {
+        m.barrier();
+      }
+      m.load_shared(x, kTile);
+      if (before_write) {
+        m.barrier();
+      }
+      m.copy_async(kTile, kX);
+      m.commit_copies();
+      m.wait_copies(0);
+      m.barrier();
+    };
+  };
+  EXPECT_NO_THROW(run(with_barriers(true, true)));
+  EXPECT_THROW(run(with_barriers(false, true)), std::logic_error);
+  EXPECT_THROW(run(with_barriers(true, false)), std::logic_error);
+}
+
 // Row sums of X over columns that four warps share; `within` and `across` say which reductions happen.
 NumericResult row_sums(bool within, bool across) {
   return run([=](CtaMachine& m) {
