@@ -14,12 +14,14 @@ namespace {
 constexpr int kCtaEndPriority = 0;
 constexpr int kSlicePriority = 1;
 
-std::vector<std::int64_t> segment_sizes(const trace::Trace& trace) {
-  std::vector<std::int64_t> sizes;
+std::vector<memory::TensorExtent> tensor_extents(const hw::HwConfig& config, const trace::Trace& trace) {
+  std::vector<memory::TensorExtent> extents;
   for (const trace::Tensor& tensor : trace.tensors) {
-    sizes.push_back(tensor.segment_bytes);
+    const bool local = tensor.kind == trace::TensorKind::local;
+    extents.push_back(
+        {local ? std::int64_t{config.gpu.sm_count} * sm::kMaxCtas : tensor.segments, tensor.segment_bytes});
   }
-  return sizes;
+  return extents;
 }
 
 bool uses_tensor_pipe(const trace::Launch& launch) {
@@ -52,7 +54,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const 
     : sc_module(name),
       config_(config),
       trace_(trace),
-      l2_("l2", config, segment_sizes(trace)),
+      l2_("l2", config, tensor_extents(config, trace)),
       hbm_("hbm", config, trace.tensors.size()),
       wake_("wake") {
   l2_.hbm_side.bind(hbm_.socket);

@@ -92,7 +92,10 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(l2.reduce_lanes_per_clk), "lanes/clk", 1, 100000, "fp32 atomic lanes of the whole chip"},
 
   KeySpec{WARPSCOPE_KEY(hbm.peak_gb_per_s), "GB/s", 1, 100000, "data-sheet bandwidth"},
-  KeySpec{WARPSCOPE_KEY(hbm.latency_ns), "ns", 0, 100000, "L2 miss, unloaded, beyond the L2 hit latency"},
+  KeySpec{WARPSCOPE_KEY(hbm.latency_ns), "ns", 0, 100000, "L2 miss, unloaded, beyond L2 hit latency and page wait"},
+  KeySpec{WARPSCOPE_KEY(hbm.page_bytes), "bytes", 32, 65536, "row of a pseudo-channel; pages of a burst wait independently"},
+  KeySpec{WARPSCOPE_KEY(hbm.page_wait_ns), "ns", 0, 100000, "mean wait for one page of an idle memory"},
+  KeySpec{WARPSCOPE_KEY(hbm.sm_burst_bytes), "bytes", 0, 16777216, "burst of one SM that does not wait for its share"},
   KeySpec{WARPSCOPE_KEY(hbm.read_efficiency), "of peak", 0.01, 1, "sustained, reads only"},
   KeySpec{WARPSCOPE_KEY(hbm.write_efficiency), "of peak", 0.01, 1, "sustained, writes only"},
   KeySpec{WARPSCOPE_KEY(hbm.mixed_efficiency), "of peak", 0.01, 1, "sustained, equal reads and writes"},

@@ -110,16 +110,19 @@ struct Sm {
 
 struct L2 {
   std::int64_t capacity_bytes = 0;
-  int partitions = 0;            ///< data homed in a far partition is also cached near the reader
-  int hit_latency_cycles = 0;    ///< mean over near and far homes, unloaded, SM to SM
-  int bytes_per_clk = 0;         ///< sustained by all SMs together
-  int sm_bytes_per_clk = 0;      ///< what one SM alone can draw
+  int partitions = 0;          ///< each keeps copies of the data it passes on, also of data homed in another
+  int hit_latency_cycles = 0;  ///< mean over near and far homes, unloaded, SM to SM
+  int bytes_per_clk = 0;       ///< sustained by all SMs together
+  int sm_bytes_per_clk = 0;    ///< what one SM alone can draw
   int reduce_lanes_per_clk = 0;  ///< fp32 atomic lanes per SM clock, whole chip
 };
 
 struct Hbm {
   double peak_gb_per_s = 0;     ///< data-sheet bandwidth, 1e9 bytes per second
-  double latency_ns = 0;        ///< L2 miss, unloaded, beyond the L2 hit latency
+  double latency_ns = 0;        ///< L2 miss, unloaded, beyond the L2 hit latency and the wait for a page
+  int page_bytes = 0;           ///< row of a pseudo-channel; pages of a burst wait independently
+  double page_wait_ns = 0;      ///< mean wait for one page of an idle memory
+  int sm_burst_bytes = 0;       ///< burst of one SM that does not yet wait for the SM's share of bandwidth
   double read_efficiency = 0;   ///< sustained fraction of peak, reads only (refresh, row misses)
   double write_efficiency = 0;  ///< sustained fraction of peak, writes only
   double mixed_efficiency = 0;  ///< sustained fraction of peak, equal reads and writes (bus turnaround)

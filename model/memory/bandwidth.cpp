@@ -32,7 +32,8 @@ BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, 
   const double hbm_bytes_per_clk =
       config.hbm.peak_gb_per_s * 1e3 / sm_clock_mhz * hbm_efficiency(config.hbm, write_fraction);
   const double dram = std::min(hbm_bytes_per_clk / sms, static_cast<double>(config.l2.sm_bytes_per_clk));
-  return {units_per_byte(l2), units_per_byte(dram), units_per_byte(dram)};
+  return {units_per_byte(config.l2.sm_bytes_per_clk), units_per_byte(l2), units_per_byte(dram),
+          units_per_byte(dram)};
 }
 
 std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double utilisation,
@@ -55,7 +56,7 @@ std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double uti
     }
   }
   const double mix = 4 * write_fraction * (1 - write_fraction);
-  return static_cast<std::int32_t>(std::lround(wait_ns * mix * sm_clock_mhz / 1e3));
+  return static_cast<std::int32_t>(std::lround((hbm.page_wait_ns + wait_ns * mix) * sm_clock_mhz / 1e3));
 }
 
 std::int32_t port_units(std::int64_t bytes, std::int64_t units_per_byte) {

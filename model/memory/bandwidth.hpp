@@ -9,6 +9,7 @@ namespace warpscope::memory {
 
 /// Port time per byte for one SM, in 1/kPortUnits cycles scaled by kShareScale.
 struct BandwidthShare {
+  std::int64_t port_units_per_byte = 0;
   std::int64_t l2_units_per_byte = 0;
   std::int64_t dram_read_units_per_byte = 0;
   std::int64_t dram_write_units_per_byte = 0;
@@ -27,9 +28,9 @@ double hbm_efficiency(const hw::Hbm& hbm, double write_fraction);
 BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, int active_sms,
                                double write_fraction);
 
-/// How long a read waits on top of its latency, in SM cycles, at `utilisation` of peak HBM bandwidth.
-/// Measured with half the bytes written; reads alone hardly wait below saturation, so the wait scales with
-/// how mixed the traffic is.
+/// Mean wait for one HBM page, in SM cycles, at `utilisation` of peak bandwidth: what row activation and
+/// refresh cost an idle memory, plus the queue behind traffic, measured with half the bytes written. Reads
+/// alone hardly wait below saturation, so the queue scales with how mixed the traffic is.
 std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double utilisation,
                              double write_fraction);
 

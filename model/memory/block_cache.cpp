@@ -91,12 +91,10 @@ Lookup BlockCache::access(BlockId id, int first_line, int lines, bool write, int
     link_newest(index);
   }
   Entry& entry = entries_[static_cast<std::size_t>(index)];
-  // The home copy always exists; a reader of another partition adds one there. Writes go to the home alone.
+  // The home copy always exists; an SM of another partition adds one there, reading or writing.
   std::uint32_t partitions =
       entry.partitions | (1U << (static_cast<std::uint64_t>(id.block) % home_partitions_));
-  if (!write) {
-    partitions |= 1U << partition;
-  }
+  partitions |= 1U << partition;
   used_bytes_ += kBlockBytes * (std::popcount(partitions) - std::popcount(entry.partitions));
   entry.partitions = partitions;
 

@@ -21,16 +21,18 @@ constexpr std::int64_t kEpochsAveraged = 4;
 }  // namespace
 
 L2::L2(const sc_core::sc_module_name& name, const hw::HwConfig& config,
-       std::vector<std::int64_t> segment_bytes)
+       const std::vector<TensorExtent>& tensors)
     : sc_module(name),
       sm_side("sm_side"),
       hbm_side("hbm_side"),
       config_(config),
       cache_(config.l2.capacity_bytes, config.l2.partitions),
-      traffic_(segment_bytes.size()) {
-  blocks_per_segment_.reserve(segment_bytes.size());
-  for (const std::int64_t bytes : segment_bytes) {
-    blocks_per_segment_.push_back((bytes + kBlockBytes - 1) / kBlockBytes);
+      traffic_(tensors.size()) {
+  std::int64_t base = 0;
+  for (const TensorExtent& tensor : tensors) {
+    blocks_per_segment_.push_back((tensor.segment_bytes + kBlockBytes - 1) / kBlockBytes);
+    tensor_base_.push_back(base);
+    base += tensor.segments * blocks_per_segment_.back();
   }
   sm_side.register_b_transport(this, &L2::b_transport);
   hbm_payload_.set_extension(&hbm_transaction_);
@@ -83,17 +85,17 @@ const L2::Conditions& L2::conditions_at(std::int64_t time_cycles) {
     const double writes = static_cast<double>(load_key_ % (kWriteSteps + 1)) / kWriteSteps;
     const double utilisation = static_cast<double>(load_key_ / (kWriteSteps + 1)) / kUtilisationSteps;
     found->second.share = bandwidth_share(config_, sm_clock_mhz_, active_sms_, writes);
-    found->second.wait = sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(
-        hbm_wait_cycles(config_.hbm, sm_clock_mhz_, utilisation, writes)));
+    found->second.page_wait_cycles = hbm_wait_cycles(config_.hbm, sm_clock_mhz_, utilisation, writes);
   }
   return found->second;
 }
 
 Lookup L2::look_up(const Transaction& transaction) {
   Lookup sum;
-  const bool write = transaction.kind != AccessKind::read;
   const int partition = transaction.sm % config_.l2.partitions;
-  const std::int64_t first_block = transaction.segment * blocks_per_segment_[transaction.tensor];
+  const bool write = transaction.kind != AccessKind::read;
+  const std::int64_t first_block =
+      tensor_base_[transaction.tensor] + transaction.segment * blocks_per_segment_[transaction.tensor];
   std::int64_t line = transaction.offset / kLineBytes;
   const std::int64_t last_line = (transaction.offset + transaction.bytes - 1) / kLineBytes;
   while (line <= last_line) {
@@ -131,7 +133,6 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
         std::max<std::int64_t>(0, std::int64_t{transaction->bytes} - found.miss_bytes));
     if (found.miss_bytes > 0) {
       to_hbm(tlm::TLM_READ_COMMAND, transaction->tensor, found.miss_bytes, delay);
-      delay += conditions.wait;
     }
   } else {
     traffic.write_bytes += transaction->bytes;
@@ -155,9 +156,16 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   const BandwidthShare& share = conditions.share;
   Response& response = transaction->response;
   response.latency_cycles = static_cast<std::int32_t>(delay.value());
+  response.sm_port_units = port_units(transaction->bytes, share.port_units_per_byte);
   response.l2_port_units = port_units(transaction->bytes, share.l2_units_per_byte);
+  response.l2_slack_units = port_units(config_.hbm.sm_burst_bytes, share.l2_units_per_byte);
   response.dram_port_units = port_units(found.miss_bytes, share.dram_read_units_per_byte) +
                              port_units(found.newly_dirty_bytes, share.dram_write_units_per_byte);
+  if (found.miss_bytes > 0) {
+    response.dram_slack_units = port_units(config_.hbm.sm_burst_bytes, share.dram_read_units_per_byte);
+    response.dram_bytes = static_cast<std::int32_t>(found.miss_bytes);
+    response.page_wait_cycles = conditions.page_wait_cycles;
+  }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 

@@ -23,6 +23,12 @@ struct L2Traffic {
   std::uint64_t write_bytes = 0;
 };
 
+/// Room that a tensor takes in memory.
+struct TensorExtent {
+  std::int64_t segments = 1;
+  std::int64_t segment_bytes = 0;
+};
+
 /// TLM target of every SM, initiator towards HBM. A request names its tensor in a Transaction; segments of a
 /// tensor start at block boundaries. The response is a function of what was accessed before and of the load
 /// of past epochs, never of the order of requests inside an epoch's sums.
@@ -31,9 +37,8 @@ class L2 : public sc_core::sc_module {
   tlm_utils::multi_passthrough_target_socket<L2> sm_side;
   tlm_utils::simple_initiator_socket<L2> hbm_side;
 
-  /// `segment_bytes[t]` is the size of one segment of tensor t.
   L2(const sc_core::sc_module_name& name, const hw::HwConfig& config,
-     std::vector<std::int64_t> segment_bytes);
+     const std::vector<TensorExtent>& tensors);
 
   ~L2() override;
 
@@ -57,12 +62,13 @@ class L2 : public sc_core::sc_module {
   /// What the load of past epochs means for a request.
   struct Conditions {
     BandwidthShare share;
-    sc_core::sc_time wait;  ///< of a read from HBM
+    std::int32_t page_wait_cycles = 0;
   };
   const Conditions& conditions_at(std::int64_t time_cycles);
 
   hw::HwConfig config_;
   std::vector<std::int64_t> blocks_per_segment_;
+  std::vector<std::int64_t> tensor_base_;  ///< first block of each tensor
   BlockCache cache_;
   std::vector<L2Traffic> traffic_;
   std::vector<Eviction> evicted_;

@@ -12,10 +12,14 @@ inline constexpr std::int32_t kPortUnits = 64;
 
 /// What a request cost. Two equal responses have the same effect on the SM that made the request.
 struct Response {
-  std::int32_t latency_cycles = 0;  ///< request to data, without waiting for a share of bandwidth
-  std::int32_t l2_port_units = 0;   ///< time the SM's share of L2 bandwidth is taken
-  std::int32_t dram_port_units =
-      0;  ///< time the SM's share of HBM bandwidth is taken, now or by a later write-back
+  std::int32_t latency_cycles = 0;    ///< request to data, without any waiting
+  std::int32_t l2_port_units = 0;     ///< time the SM's share of L2 bandwidth is taken
+  std::int32_t dram_port_units = 0;   ///< likewise of HBM bandwidth, now or by a later write-back
+  std::int32_t l2_slack_units = 0;    ///< the SM may be ahead of its share of the L2 by this much
+  std::int32_t dram_slack_units = 0;  ///< likewise of HBM
+  std::int32_t sm_port_units = 0;     ///< time the SM's own port to the L2 is taken
+  std::int32_t dram_bytes = 0;        ///< read from HBM
+  std::int32_t page_wait_cycles = 0;  ///< mean wait for one HBM page
 
   bool operator==(const Response&) const = default;
 };

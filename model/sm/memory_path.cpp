@@ -15,6 +15,9 @@ constexpr std::size_t at(int index) {
   return static_cast<std::size_t>(index);
 }
 
+/// Beyond this many pages the last wait of a burst grows no more than its transfer.
+constexpr std::int32_t kMostPages = 64;
+
 memory::AccessKind access_kind(OpClass op_class) {
   switch (op_class) {
     case OpClass::global_store:
@@ -132,21 +135,47 @@ std::int32_t SmCore::next_service_time() const {
   return earliest == kNever ? kNever : std::max(earliest, state_.lsu_free);
 }
 
+/// The pages of a burst wait independently and the reader waits for the last of them: with exponentially
+/// distributed waits of mean m the expected last of n is m * (1 + 1/2 + ... + 1/n).
+std::int32_t SmCore::page_wait(const memory::Response& response, std::int32_t start) {
+  if (response.dram_bytes == 0) {
+    return 0;
+  }
+  if (start >= state_.burst_end) {
+    state_.burst_bytes = 0;
+  }
+  state_.burst_bytes += response.dram_bytes;
+  const std::int32_t pages = std::max(1, (state_.burst_bytes + page_bytes_ / 2) / page_bytes_);
+  double harmonic = 0;
+  for (std::int32_t i = 1; i <= std::min(pages, kMostPages); ++i) {
+    harmonic += 1.0 / i;
+  }
+  return static_cast<std::int32_t>(response.page_wait_cycles * harmonic);
+}
+
 std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction,
                                        const memory::Response& response, std::int32_t start) {
   const std::int32_t start_units = start * memory::kPortUnits;
-  if (response.l2_port_units > 0) {
-    state_.l2_port_units = std::max(state_.l2_port_units, start_units) + response.l2_port_units;
-  }
-  if (response.dram_port_units > 0) {
-    state_.dram_port_units = std::max(state_.dram_port_units, start_units) + response.dram_port_units;
-  }
+  const auto occupy = [&](std::int32_t& port, std::int32_t units) {
+    if (units > 0) {
+      port = std::max(port, start_units) + units;
+    }
+    return units > 0 ? port : start_units;
+  };
+  const std::int32_t port = occupy(state_.sm_port_units, response.sm_port_units);
+  const std::int32_t l2 = occupy(state_.l2_port_units, response.l2_port_units);
+  const std::int32_t dram = occupy(state_.dram_port_units, response.dram_port_units);
   if (is_store(instruction.op_class)) {
     return start + instruction.data_cycles;
   }
-  const std::int32_t units = std::max({start_units, response.l2_port_units > 0 ? state_.l2_port_units : 0,
-                                       response.dram_port_units > 0 ? state_.dram_port_units : 0});
-  return (units + memory::kPortUnits - 1) / memory::kPortUnits + response.latency_cycles;
+  const std::int32_t units =
+      std::max({start_units, port, l2 - response.l2_slack_units, dram - response.dram_slack_units});
+  const std::int32_t done = (units + memory::kPortUnits - 1) / memory::kPortUnits + response.latency_cycles +
+                            page_wait(response, start);
+  if (response.dram_bytes > 0) {
+    state_.burst_end = std::max(state_.burst_end, done);
+  }
+  return done;
 }
 
 void SmCore::serve_memory(std::int32_t time) {

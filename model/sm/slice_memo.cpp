@@ -7,8 +7,12 @@
 namespace warpscope::sm {
 namespace {
 
-/// Requests already sent in this slice and their responses.
-using Answered = std::vector<memory::Response>;
+/// An access of this slice and its response; accesses outside their tensor are not sent.
+struct Answer {
+  memory::Response response;
+  bool sent = false;
+};
+using Answered = std::vector<Answer>;
 
 /// Follows a recorded slice with the loops and addresses of `core`. Returns true where all of it applies;
 /// otherwise `answered` holds the responses of the requests sent on the way.
@@ -20,9 +24,10 @@ bool follow(SmCore& core, const RecordedSlice& recorded, const MemoryPort& port,
     if (event.kind == SliceEvent::Kind::access) {
       if (request_number == answered.size()) {
         const MemoryRequest request = core.request(event.index, event.access_kind, event.warp, own);
-        answered.push_back(request.bytes > 0 ? port(request, event.time) : memory::Response{});
+        const bool sent = request.bytes > 0;
+        answered.push_back({sent ? port(request, event.time) : memory::Response{}, sent});
       }
-      if (!(answered[request_number++] == event.response)) {
+      if (!(answered[request_number++].response == event.response)) {
         return false;
       }
       continue;
@@ -90,9 +95,9 @@ Slice run_memoised(SmCore& core, SliceMemo& memo, std::int32_t min_cycles, std::
   // already.
   std::size_t next_answer = 0;
   const MemoryPort answering = [&](const MemoryRequest& request, std::int32_t time) {
-    return next_answer < answered.size() ? answered[next_answer++] : port(request, time);
+    return next_answer < answered.size() ? answered[next_answer++].response : port(request, time);
   };
-  std::erase_if(answered, [](const memory::Response& response) { return response == memory::Response{}; });
+  std::erase_if(answered, [](const Answer& answer) { return !answer.sent; });
   RecordedSlice recorded;
   const SmCounters before = core.counters();
   core.counters() = SmCounters{};

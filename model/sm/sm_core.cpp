@@ -423,13 +423,17 @@ void SmCore::rebase(std::int32_t end) {
   for (SubCoreState& sub_core : state_.sub_cores) {
     shift(sub_core.issue_free, end);
     shift(sub_core.dispatch_free, end);
-    shift(sub_core.mio_free, end);
     shift(sub_core.next_time, end);
     for (std::int32_t& time : sub_core.pipe_free) {
       shift(time, end);
     }
+    // Who has waited longest at the data path is served first, so these times stay in the past.
+    sub_core.mio_free -= end;
     for (int i = 0; i < sub_core.queue_count; ++i) {
-      shift(sub_core.queue[at(i)].enqueued, end);
+      sub_core.queue[at(i)].enqueued -= end;
+    }
+    if (sub_core.queue_count == 0) {
+      sub_core.mio_free = std::max(0, sub_core.mio_free);
     }
   }
   for (int i = 0; i < cta_slots_; ++i) {

@@ -119,6 +119,7 @@ class SmCore {
                       Step& step);
   std::int32_t next_service_time() const;
   void serve_memory(std::int32_t time);
+  std::int32_t page_wait(const memory::Response& response, std::int32_t start);
   std::int32_t memory_completion(const DecodedInstruction& instruction, const memory::Response& response,
                                  std::int32_t start);
   std::int32_t register_ready(int warp, const DecodedInstruction& instruction, Reason& reason) const;
@@ -128,6 +129,7 @@ class SmCore {
   void rebase(std::int32_t end);
 
   hw::Sm spec_;
+  std::int32_t page_bytes_;
   const trace::Trace& trace_;
   const DecodedLaunch& decoded_;
   int cta_slots_;

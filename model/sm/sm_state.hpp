@@ -102,6 +102,9 @@ struct SmState {
   std::int32_t lsu_free = 0;         ///< data path of shared memory
   std::int32_t l2_port_units = 0;    ///< end of the SM's use of its L2 share, in 1/kPortUnits cycles
   std::int32_t dram_port_units = 0;  ///< likewise HBM
+  std::int32_t sm_port_units = 0;    ///< end of its use of its own port
+  std::int32_t burst_end = 0;        ///< all reads from HBM so far have arrived
+  std::int32_t burst_bytes = 0;      ///< asked of HBM since it last had nothing in flight
   std::int32_t reduce_free = 0;      ///< the buffer of reductions drains until here
   InstructionCacheState icache{};
   std::array<SubCoreState, kMaxSubCores> sub_cores{};
