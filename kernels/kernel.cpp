@@ -17,9 +17,11 @@ constexpr std::array kKernels = {
     Kernel{"fa2", "FlashAttention-2, built as its repository does", &plan_fa2, &build_fa2},
     Kernel{"fa2_torch", "FlashAttention-2 inside PyTorch: unfused, slow exponential", &plan_fa2_torch,
            &build_fa2_torch},
-    Kernel{"standard", "standard attention of the FlashAttention-2 benchmark: PyTorch, scores in HBM",
+    Kernel{"standard",
+           "PyTorch function of the FlashAttention-2 benchmark: scores in HBM; GEMMs on mma.sync everywhere",
            &plan_standard, &build_standard},
-    Kernel{"standard_eager", "matmul, scale, masked_fill, softmax, matmul as eager PyTorch kernels",
+    Kernel{"standard_eager",
+           "matmul, scale, masked_fill, softmax, matmul in PyTorch 2.11; GEMMs on mma.sync everywhere",
            &plan_standard_eager, &build_standard_eager},
 };
 

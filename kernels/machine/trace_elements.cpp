@@ -75,6 +75,8 @@ void TraceMachine::convert_elements(const Fragment& target, const Fragment& sour
   for (int i = 0; i < count(target); ++i) {
     if (target.type == source.type) {
       emitter_.emit(Opcode::IMAD_MOV, reg(target, i), {reg(source, i)});
+    } else if (source.type == ElementType::boolean) {
+      emitter_.emit(Opcode::LOP3, reg(target, i), {reg(source, i)});
     } else if (target.type == ElementType::fp32) {
       emitter_.emit(Opcode::HADD2, reg(target, i), {reg(source, source_pairs ? i / 2 : i)});
     } else if (pairs) {

@@ -28,9 +28,9 @@ constexpr std::array kIndexed = {
 constexpr std::array kIndexedPerElement = {
     CountedInstruction{Opcode::IADD3, 6},     CountedInstruction{Opcode::SHF, 3},
     CountedInstruction{Opcode::LOP3, 3},      CountedInstruction{Opcode::ISETP, 3},
-    CountedInstruction{Opcode::SEL, 3},       CountedInstruction{Opcode::IMAD, 8},
+    CountedInstruction{Opcode::SEL, 2},       CountedInstruction{Opcode::IMAD, 8},
     CountedInstruction{Opcode::IMAD_WIDE, 3}, CountedInstruction{Opcode::LDC, 1},
-    CountedInstruction{Opcode::NOP, 15},
+    CountedInstruction{Opcode::NOP, 14},
 };
 
 // 36 per call: causal rows against others, over the calls that masked scores cause.
