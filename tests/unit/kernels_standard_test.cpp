@@ -11,7 +11,6 @@
 #include "kernels/kernel.hpp"
 #include "kernels/machine/plan.hpp"
 #include "kernels/standard/standard.hpp"
-#include "kernels/unsupported.hpp"
 #include "model/trace/statistics.hpp"
 #include "tests/support/moved_bytes.hpp"
 
@@ -20,7 +19,6 @@ namespace {
 
 using kernels::GpuLimits;
 using kernels::Problem;
-using kernels::UnsupportedProblem;
 using trace::Launch;
 using trace::Trace;
 
@@ -211,42 +209,6 @@ TEST(StandardTrace, GemmDoesTheWholeProduct) {
   const std::uint64_t product = 2ULL * 512 * 512 * 64 / 2048;
   EXPECT_EQ(trace::executed_instructions(trace.launches.front()).at(trace::Opcode::HMMA_16816_F32), product);
   EXPECT_EQ(trace::executed_instructions(trace.launches.back()).at(trace::Opcode::HMMA_16816_F32), product);
-}
-
-template <typename Build>
-std::string refusal(Build build, const Problem& problem, const GpuLimits& limits) {
-  try {
-    build(problem, limits);
-  } catch (const UnsupportedProblem& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
-TEST(StandardRefuses, WhatTheRealFunctionsCannotDo) {
-  const auto build = &kernels::plan_standard;
-  Problem grouped = square(1, 8, 128, 64, false);
-  grouped.heads_kv = 2;
-  EXPECT_EQ(refusal(build, grouped, kA100),
-            "standard has no grouped heads: heads_kv is 2, it must equal heads (8)");
-  Problem backward = square(1, 8, 128, 64, false);
-  backward.pass = kernels::Pass::backward;
-  EXPECT_EQ(refusal(build, backward, kA100), "standard models the forward pass only");
-  EXPECT_EQ(refusal(build, square(1, 1, 128, 60, false), kA100),
-            "standard takes head dimensions that are multiples of 8 up to 256, not 60");
-  EXPECT_EQ(refusal(&kernels::plan_standard_eager, Problem{1, 1, 1, 9, 8, 64, true}, kA100),
-            "standard_eager has no result for rows without keys: causal with seqlen_q 9 above seqlen_k 8");
-}
-
-TEST(StandardRefuses, TensorsBeyondTheMemory) {
-  // Q, K, V and O of 2 * 1024 * 64 bytes, scores and probabilities of 2 * 1024 * 1024 at once.
-  const std::int64_t needed = 4 * 2 * 1024 * 64 + 2 * 2 * 1024 * 1024;
-  GpuLimits limits = kA100;
-  limits.memory_bytes = needed;
-  EXPECT_EQ(refusal(&kernels::plan_standard, square(1, 1, 1024, 64, false), limits), "accepted");
-  limits.memory_bytes = needed - 1;
-  EXPECT_EQ(refusal(&kernels::plan_standard, square(1, 1, 1024, 64, false), limits),
-            "out of memory: 4718592 bytes of tensors live at once, the GPU has 4718591");
 }
 
 }  // namespace
