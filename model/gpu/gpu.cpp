@@ -168,7 +168,7 @@ void Gpu::process_events() {
     } else {
       state.dispatcher.release(event.payload.sm);
       if (--state.resident[sm] == 0) {
-        state.sm_active_cycles += static_cast<std::uint64_t>(event.time - state.active_since[sm]);
+        state.sm_active_cycles += static_cast<std::uint64_t>(event.time + 1 - state.active_since[sm]);
       }
       const std::int32_t ports =
           std::max(sms_[sm]->core().state().l2_port_units, sms_[sm]->core().state().dram_port_units) /

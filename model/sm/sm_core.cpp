@@ -383,7 +383,8 @@ void SmCore::exit_warp(int warp_index, std::int32_t time, Step& step) {
     release_slot(cta_slot);
     step.result.completions.emplace_back(time, static_cast<std::uint8_t>(cta_slot));
     // Nothing may be simulated that the successor of this CTA could influence.
-    step.end = std::min(step.end, time + spec_.issue.cta_turnaround_cycles);
+    const int nothing_before = resident_warps_ > 0 ? spec_.issue.cta_turnaround_cycles : 1;
+    step.end = std::min(step.end, time + nothing_before);
     step.checkpoint(time);
   }
 }
