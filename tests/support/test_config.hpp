@@ -63,6 +63,9 @@ inline hw::HwConfig test_config() {
                .reduce_lanes_per_clk = 425};
   config.hbm.peak_gb_per_s = 60;
   config.hbm.latency_ns = 151;
+  config.hbm.page_bytes = 1024;
+  config.hbm.page_wait_ns = 30;
+  config.hbm.sm_burst_bytes = 2048;
   config.hbm.read_efficiency = 0.9;
   config.hbm.write_efficiency = 0.8;
   config.hbm.mixed_efficiency = 0.7;

@@ -1,0 +1,155 @@
+// Launches on the whole GPU: times to the cycle, conservation, determinism, deadlocks.
+#include <gtest/gtest.h>
+
+#include "model/gpu/deadlock.hpp"
+#include "tests/support/gpu_bench.hpp"
+
+namespace warpscope::test {
+namespace {
+
+using enum trace::Opcode;
+using gpu::Mode;
+
+/// The first CTA starts one cycle in (one CTA a cycle) and its first instruction line takes its fill.
+std::int64_t first_issue(const hw::HwConfig& config) {
+  return 1 + config.sm.icache.l1_fill_cycles;
+}
+
+hw::HwConfig one_slot() {
+  hw::HwConfig config = test_config();
+  config.gpu.sm_count = 1;
+  config.sm.max_ctas = 1;
+  return config;
+}
+
+TEST(GpuSimulation, LaunchEndsWithItsLastInstruction) {
+  const hw::HwConfig config = test_config();
+  for (const int nops : {0, 10, 700}) {
+    const trace::Trace trace{{}, {one_program(Program().op(NOP, nops).exit().build_controlled())}};
+    // 700 instructions lie on three lines, none of them prefetched.
+    const std::int64_t later_lines = nops / 256 * (config.sm.icache.l1_fill_cycles - 1);
+    EXPECT_EQ(run(config, trace, Mode::detailed).cycles, first_issue(config) + nops + later_lines + 1);
+  }
+}
+
+TEST(GpuSimulation, NextCtaOfASlotStartsATurnaroundLater) {
+  const hw::HwConfig config = one_slot();
+  for (const std::uint32_t ctas : {1U, 2U, 7U}) {
+    const trace::Trace trace{{}, {one_program(Program().op(NOP, 30).exit().build_controlled(), 1, ctas)}};
+    EXPECT_EQ(run(config, trace, Mode::detailed).cycles,
+              first_issue(config) + 31 + (ctas - 1) * (30 + config.sm.issue.cta_turnaround_cycles));
+  }
+}
+
+TEST(GpuSimulation, ActiveCyclesAreThoseWithACta) {
+  const hw::HwConfig config = one_slot();
+  const trace::Trace trace{{}, {one_program(Program().op(NOP, 30).exit().build_controlled(), 1, 2)}};
+  const auto metrics = run(config, trace, Mode::detailed).launches[0].metrics;
+  const int fetch = config.sm.icache.l1_fill_cycles;
+  EXPECT_EQ(metrics.at("sm__cycles_active.avg"), fetch + 31 + 31);
+  EXPECT_EQ(metrics.at("sm__warps_active.avg.per_cycle_active"), 1);
+}
+
+TEST(GpuSimulation, ClockIsLowerWithTensorInstructions) {
+  const hw::HwConfig config = test_config();
+  const trace::Trace plain{{}, {one_program(Program().op(FFMA).exit().build_controlled())}};
+  const trace::Trace tensor_pipe{{}, {one_program(Program().op(HMMA_16816_F32).exit().build_controlled())}};
+  EXPECT_EQ(run(config, plain, Mode::fast).launches[0].sm_clock_mhz, config.clock.max_mhz);
+  EXPECT_EQ(run(config, tensor_pipe, Mode::fast).launches[0].sm_clock_mhz, config.clock.tensor_mhz);
+}
+
+TEST(GpuSimulation, LaunchesFollowOneAnotherWithTheLaunchOverhead) {
+  const hw::HwConfig config = test_config();
+  const trace::Launch launch = one_program(Program().op(NOP, 93).exit().build_controlled());
+  const metrics::SimulationResult one = run(config, {{}, {launch}}, Mode::fast);
+  const metrics::SimulationResult three = run(config, {{}, {launch, launch, launch}}, Mode::fast);
+  EXPECT_EQ(one.cycles, 100);
+  EXPECT_EQ(three.cycles, 300);
+  EXPECT_DOUBLE_EQ(one.time_us, 0.1);
+  EXPECT_DOUBLE_EQ(three.time_us, 3 * 0.1 + 2 * config.launch.overhead_us);
+}
+
+/// 300 CTAs of two classes with other trips; copies, barriers, stores.
+trace::Trace random_trace(std::uint32_t seed, std::uint32_t warps, std::uint32_t ctas, bool controlled) {
+  RandomProgram random(seed);
+  trace::Launch launch = one_program(random.make(70, warps > 1, controlled), warps, ctas, {6, 3});
+  launch.classes.push_back(launch.classes[0]);
+  launch.classes[1].trip_counts = {2 + seed % 5, 1};
+  for (std::uint32_t i = 0; i < ctas; ++i) {
+    launch.class_of_block[0].push_back(i % 5 < 2 ? 1 : 0);
+  }
+  return {random_program_tensors(), {launch, launch}};
+}
+
+TEST(GpuSimulation, FastModeIsExact) {
+  const hw::HwConfig config = test_config();
+  std::uint64_t stepped = 0;
+  std::uint64_t total = 0;
+  for (std::uint32_t seed = 0; seed < 8; ++seed) {
+    const std::array<std::uint32_t, 4> ctas = {1, 2, 40, 71};
+    const trace::Trace trace = random_trace(seed, 1 + seed % 5, ctas[seed % 4], true);
+    const metrics::SimulationResult fast = run(config, trace, Mode::fast, seed % 3 == 0);
+    SCOPED_TRACE(seed);
+    expect_same(fast, run(config, trace, Mode::detailed, seed % 3 == 0));
+    expect_same(fast, run(config, trace, Mode::fast, seed % 3 == 0));
+    expect_conserved(trace, fast);
+    stepped += fast.warp_instructions_executed;
+    total += fast.warp_instructions_total;
+  }
+  EXPECT_LT(stepped, total);
+}
+
+TEST(GpuSimulation, FastModeStepsLittleOfWhatRepeats) {
+  Program program;
+  program.begin_loop(0).op(FFMA, 20).op(MUFU_EX2, 3).op(LDS_32).shared(128, 1).op(BAR_SYNC).end_loop().exit();
+  const trace::Trace trace{{}, {one_program(program.build_controlled(), 4, 60, {200})}};
+  const metrics::SimulationResult fast = run(test_config(), trace, Mode::fast);
+  expect_same(fast, run(test_config(), trace, Mode::detailed));
+  EXPECT_LT(fast.warp_instructions_executed * 20, fast.warp_instructions_total);
+}
+
+TEST(GpuSimulation, RegisterScoreboardIsConservedAndDeterministic) {
+  const hw::HwConfig config = test_config();
+  for (std::uint32_t seed = 20; seed < 24; ++seed) {
+    const trace::Trace trace = random_trace(seed, 3, 20, false);
+    const metrics::SimulationResult result = run(config, trace, Mode::fast);
+    expect_conserved(trace, result);
+    expect_same(result, run(config, trace, Mode::detailed));
+  }
+}
+
+std::string deadlock_message(const trace::Trace& trace, Mode mode) {
+  try {
+    run(test_config(), trace, mode);
+    return "no deadlock";
+  } catch (const gpu::DeadlockError& error) {
+    return error.what();
+  }
+}
+
+TEST(GpuSimulation, DeadlockNamesWhoWaitsWhere) {
+  const auto order = [](const char* name, std::uint16_t first, std::uint16_t second) {
+    return Program(name)
+        .op(NOP)
+        .op(BAR_SYNC)
+        .immediate(first)
+        .op(BAR_SYNC)
+        .immediate(second)
+        .exit()
+        .build_controlled();
+  };
+  const trace::Trace trace{{}, {one_warp_each({order("up", 1, 2), order("down", 2, 1)})}};
+  const std::string expected =
+      "deadlock in launch 'launch' on SM 0: no warp can make progress; waiting: warp 0 at up:2 (behind "
+      "BAR.SYNC), warp 1 at down:2 (behind BAR.SYNC)";
+  EXPECT_EQ(deadlock_message(trace, Mode::detailed), expected);
+  EXPECT_EQ(deadlock_message(trace, Mode::fast), expected);
+}
+
+TEST(GpuSimulation, SmsWithoutWorkAreNoDeadlock) {
+  const trace::Trace trace{{}, {one_program(Program().op(BAR_SYNC).exit().build_controlled(), 4)}};
+  EXPECT_EQ(deadlock_message(trace, Mode::fast), "no deadlock");
+}
+
+}  // namespace
+}  // namespace warpscope::test
