@@ -1,4 +1,5 @@
 // Prints model and measurement side by side for every microbenchmark: id, measured, model, difference.
+// Arguments: the beginning of the ids to run, and `detailed` to step every instruction.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
       trace::validate(benchmark.trace);
       gpu::SimulationOptions options;
       options.warm_l2 = benchmark.warm_l2;
+      options.mode = argc > 2 && std::string(argv[2]) == "detailed" ? gpu::Mode::detailed : gpu::Mode::fast;
       std::vector<std::int64_t> cycles;
       for (const metrics::LaunchResult& launch : gpu::simulate(config, benchmark.trace, options).launches) {
         cycles.push_back(launch.cycles);

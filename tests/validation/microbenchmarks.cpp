@@ -15,17 +15,18 @@ using trace::Launch;
 using trace::Opcode;
 using trace::WarpProgram;
 
-constexpr std::uint32_t kPasses = 32;
+constexpr std::uint32_t kPasses = 128;
 constexpr int kLinksPerPass = 16;
 
-/// Two launches that differ in their passes only: the slope is free of start and end of the launch.
+/// As measured, all passes from the earliest start to the latest end, less a launch of one pass, which stands
+/// for what a clock read inside the kernel does not see.
 Microbenchmark steady(const WarpProgram& program, std::uint32_t ctas, std::uint32_t warps,
                       double units_per_pass) {
   Microbenchmark result;
-  result.trace.launches = {make_launch("short", ctas, warps, program, kPasses),
-                           make_launch("long", ctas, warps, program, 3 * kPasses)};
+  result.trace.launches = {make_launch("once", ctas, warps, program, 1),
+                           make_launch("passes", ctas, warps, program, 1 + kPasses)};
   result.evaluate = [=](const std::vector<std::int64_t>& cycles) {
-    return static_cast<double>(cycles.at(1) - cycles.at(0)) / (2.0 * kPasses * units_per_pass);
+    return static_cast<double>(cycles.at(1) - cycles.at(0)) / (kPasses * units_per_pass);
   };
   return result;
 }
@@ -158,47 +159,42 @@ Microbenchmark icache(const MeasuredRow& row) {
   };
   const auto warps = static_cast<std::uint32_t>(row.warps);
   const int n = row.n;
+  const bool first = row.name == "first";
   Microbenchmark result;
-  result.trace.launches = {make_launch("once", 1, warps, program(n), 1),
-                           row.name == "first" ? make_launch("nothing", 1, warps, program(8), 1)
-                                               : make_launch("nine", 1, warps, program(n), 9)};
-  const double passes = row.name == "first" ? -1 : 8;
+  result.trace.launches = {
+      first ? make_launch("nothing", 1, warps, program(8), 1) : make_launch("nine", 1, warps, program(n), 9),
+      make_launch("straight", 1, warps, program(n), first ? 1 : 25)};
+  const double passes = first ? 1 : 16;
   result.evaluate = [=](const std::vector<std::int64_t>& cycles) {
     return static_cast<double>(cycles.at(1) - cycles.at(0)) / (passes * n);
   };
   return result;
 }
 
-/// n asynchronous copies per warp, all from L2, from the first issue until the data is there.
+/// n asynchronous copies per warp, all from L2, from the first issue until all warps have the data; repeated,
+/// so that start and instruction fetch do not count.
 Microbenchmark cpasync(const MeasuredRow& row) {
-  const auto program = [&](int copies) {
-    ProgramBuilder builder("copy");
-    for (int i = 0; i < copies; ++i) {
-      AffineIndex offset;
-      offset.offset = i * 512LL * row.warps;
-      offset.per_warp = 512;
-      offset.per_block[0] = 512LL * row.warps * row.n;
-      builder.add_global(Opcode::LDGSTS_128, {}, {reg(2, 2)}, 512, offset);
-    }
-    builder.add(Opcode::LDGDEPBAR);
-    builder.add_immediate(Opcode::DEPBAR_LE, 0);
-    builder.add_immediate(Opcode::BAR_SYNC, 0);
-    return builder.finish();
-  };
+  ProgramBuilder builder("copy");
+  builder.begin_loop(0);
+  for (int i = 0; i < row.n; ++i) {
+    AffineIndex offset;
+    offset.offset = 512LL * i * row.warps;
+    offset.per_warp = 512;
+    offset.per_block[0] = 512LL * row.warps * row.n;
+    builder.add_global(Opcode::LDGSTS_128, {}, {reg(2, 2)}, 512, offset);
+  }
+  builder.add(Opcode::LDGDEPBAR);
+  builder.add_immediate(Opcode::DEPBAR_LE, 0);
+  builder.add_immediate(Opcode::BAR_SYNC, 0);
+  builder.end_loop();
   const auto ctas = static_cast<std::uint32_t>(std::stoul(row.other));
   const auto warps = static_cast<std::uint32_t>(row.warps);
-  Microbenchmark result;
+  Microbenchmark result = steady(builder.finish(), ctas, warps, 1);
   add_tensor(result, 512LL * row.warps * row.n * ctas);
   result.warm_l2 = true;
-  result.trace.launches = {make_launch("warm", ctas, warps, program(row.n), 1),
-                           make_launch("nothing", ctas, warps, program(0), 1),
-                           make_launch("copy", ctas, warps, program(row.n), 1)};
   for (Launch& launch : result.trace.launches) {
     launch.shared_bytes_per_cta = 512 * warps * static_cast<std::uint32_t>(row.n);
   }
-  result.evaluate = [](const std::vector<std::int64_t>& cycles) {
-    return static_cast<double>(cycles.at(2) - cycles.at(1));
-  };
   return result;
 }
 
@@ -222,36 +218,34 @@ Microbenchmark red(const MeasuredRow& row) {
   return result;
 }
 
-/// From the end of a CTA to the start of its successor in the slot. All slots of the chip but one hold a long
-/// CTA, and short CTAs follow one another in the one left; the long ones end while the last short one runs.
-Launch successors(std::uint32_t slots, std::uint32_t short_ctas, std::uint32_t shared_bytes,
-                  std::uint32_t warps) {
-  constexpr std::uint32_t kShortTrips = 20;
-  constexpr std::uint32_t kGapInTrips = 1;  // roughly, which is enough
+/// All slots of the chip but one hold a long CTA, and short CTAs follow one another in the one left; the long
+/// ones end while the last short one runs.
+Launch successors(std::uint32_t slots, std::uint32_t short_ctas, std::uint32_t short_trips,
+                  const MeasuredRow& row) {
+  const auto warps = static_cast<std::uint32_t>(row.warps);
   Launch launch =
-      make_launch("successors", slots - 1 + short_ctas, warps, op_program("lds_32", 1), kShortTrips);
-  launch.shared_bytes_per_cta = shared_bytes;
+      make_launch("successors", slots - 1 + short_ctas, warps, op_program("lds_32", 1), short_trips);
+  launch.shared_bytes_per_cta = static_cast<std::uint32_t>(row.n);
   launch.classes.push_back(launch.classes[0]);
+  constexpr std::uint32_t kGapInTrips10 = 7;  // tenths of a trip, roughly, which is enough
   launch.classes[1].trip_counts[0] =
-      kShortTrips * short_ctas - kShortTrips / 2 + kGapInTrips * (short_ctas - 1);
+      short_trips * short_ctas - short_trips / 2 + (short_ctas - 1) * kGapInTrips10 / 10;
   launch.class_of_block[0].assign(launch.grid[0], 0);
   std::fill_n(launch.class_of_block[0].begin(), slots - 1, 1);
   return launch;
 }
 
+/// From the end of a CTA to the start of its successor in the slot.
 Microbenchmark ctagap(const MeasuredRow& row) {
   constexpr std::uint32_t kSms = 132;
-  const auto bytes = static_cast<std::uint32_t>(row.n);
-  const auto slots = kSms * (233472U / (bytes + 1024U));
-  const auto warps = static_cast<std::uint32_t>(row.warps);
-  const WarpProgram program = op_program("lds_32", 1);
+  constexpr std::uint32_t kTrips = 4;
+  const auto slots = kSms * (233472U / (static_cast<std::uint32_t>(row.n) + 1024U));
   Microbenchmark result;
-  result.trace.launches = {make_launch("one", 1, warps, program, 20),
-                           make_launch("twice", 1, warps, program, 40), successors(slots, 3, bytes, warps),
-                           successors(slots, 7, bytes, warps)};
+  result.trace.launches = {successors(slots, 3, kTrips, row), successors(slots, 7, kTrips, row),
+                           successors(slots, 7, 2 * kTrips, row)};
   result.evaluate = [](const std::vector<std::int64_t>& cycles) {
-    return static_cast<double>(cycles.at(3) - cycles.at(2)) / 4 -
-           static_cast<double>(cycles.at(1) - cycles.at(0));
+    const double inside = static_cast<double>(cycles.at(2) - cycles.at(1)) / 7;
+    return static_cast<double>(cycles.at(1) - cycles.at(0)) / 4 - inside;
   };
   return result;
 }
