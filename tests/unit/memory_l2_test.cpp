@@ -1,0 +1,181 @@
+// L2 and HBM over TLM, and somebody else's memory in their place.
+#include "model/memory/l2.hpp"
+
+#include <gtest/gtest.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include "model/memory/hbm.hpp"
+#include "model/sim/simulation_context.hpp"
+#include "model/sm/sm.hpp"
+#include "tests/support/test_config.hpp"
+#include "tests/support/trace_builder.hpp"
+
+namespace warpscope::memory {
+namespace {
+
+using test::test_config;
+
+struct Requester : sc_core::sc_module {
+  explicit Requester(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
+    payload.set_extension(&transaction);
+  }
+  ~Requester() override { payload.clear_extension(&transaction); }
+
+  Response send(AccessKind kind, std::uint16_t tensor, std::int64_t segment, std::int64_t offset,
+                std::uint32_t bytes) {
+    payload.set_command(kind == AccessKind::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
+    transaction.kind = kind;
+    transaction.tensor = tensor;
+    transaction.segment = segment;
+    transaction.offset = offset;
+    transaction.bytes = bytes;
+    transaction.response = {};
+    sc_core::sc_time delay;
+    socket->b_transport(payload, delay);
+    EXPECT_EQ(payload.get_response_status(), tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(static_cast<std::int64_t>(delay.value()), transaction.response.latency_cycles);
+    return transaction.response;
+  }
+
+  tlm_utils::simple_initiator_socket<Requester> socket;
+  tlm::tlm_generic_payload payload;
+  Transaction transaction;
+};
+
+/// Tensors 0 and 1 of two segments of 1000 bytes, tensor 2 of 4 MiB.
+class L2Test : public testing::Test {
+ protected:
+  static TensorExtent extent(std::int64_t segments, std::int64_t segment_bytes) {
+    TensorExtent result;
+    result.segments = segments;
+    result.segment_bytes = segment_bytes;
+    return result;
+  }
+  L2Test() {
+    requester_.socket.bind(l2_.sm_side);
+    l2_.hbm_side.bind(hbm_.socket);
+    // Sockets are ready after elaboration; that nothing happens is no reason to warn.
+    sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    begin(false);
+  }
+  void begin(bool warm) {
+    l2_.begin_launch(1000, warm);
+    hbm_.set_sm_clock(1000);
+    hbm_.reset_traffic();
+  }
+
+  sim::SimulationContext context_;
+  hw::HwConfig config_ = test_config();
+  std::vector<TensorExtent> tensors_ = {extent(2, 1000), extent(2, 1000), extent(1, 4 << 20)};
+  Requester requester_{"requester"};
+  L2 l2_{"l2", config_, tensors_};
+  Hbm hbm_{"hbm", config_, 3};
+};
+
+TEST_F(L2Test, MissTakesTheLatencyOfHbmOnTopOfAHit) {
+  EXPECT_EQ(requester_.send(AccessKind::read, 2, 0, 0, 512).latency_cycles,
+            config_.l2.hit_latency_cycles + config_.hbm.latency_ns);
+  EXPECT_EQ(requester_.send(AccessKind::read, 2, 0, 0, 512).latency_cycles, config_.l2.hit_latency_cycles);
+}
+
+TEST_F(L2Test, HitsTakeNoShareOfHbm) {
+  const Response miss = requester_.send(AccessKind::read, 2, 0, 0, 512);
+  const Response hit = requester_.send(AccessKind::read, 2, 0, 0, 512);
+  EXPECT_GT(miss.dram_port_units, 0);
+  EXPECT_EQ(hit.dram_port_units, 0);
+  EXPECT_EQ(hit.l2_port_units, miss.l2_port_units);
+}
+
+TEST_F(L2Test, TrafficIsCountedByTensor) {
+  requester_.send(AccessKind::read, 2, 0, 0, 1024);
+  requester_.send(AccessKind::read, 2, 0, 512, 1024);
+  requester_.send(AccessKind::write, 1, 0, 0, 256);
+  EXPECT_EQ(l2_.traffic()[2].read_bytes, 2048U);
+  EXPECT_EQ(l2_.traffic()[2].read_hit_bytes, 512U);
+  EXPECT_EQ(hbm_.traffic()[2].read_bytes, 1536U);
+  EXPECT_EQ(l2_.traffic()[1].write_bytes, 256U);
+  EXPECT_EQ(l2_.traffic()[0].read_bytes, 0U);
+  EXPECT_EQ(hbm_.traffic()[1].write_bytes, 0U);
+}
+
+TEST_F(L2Test, LinesComeWhole) {
+  requester_.send(AccessKind::read, 2, 0, 100, 56);
+  EXPECT_EQ(hbm_.traffic()[2].read_bytes, 2U * 128) << "bytes 100 to 155 lie on two lines";
+}
+
+TEST_F(L2Test, SegmentsDoNotShareLines) {
+  requester_.send(AccessKind::read, 0, 0, 896, 104);
+  const Response other = requester_.send(AccessKind::read, 0, 1, 0, 24);
+  EXPECT_GT(other.dram_port_units, 0) << "byte 1000 of a packed tensor would lie on a line that is there";
+}
+
+TEST_F(L2Test, WritesReachHbmOnlyWhenTheirBlockIsEvicted) {
+  requester_.send(AccessKind::write, 1, 0, 0, 512);
+  EXPECT_EQ(l2_.dirty_bytes(), 512);
+  EXPECT_EQ(hbm_.traffic()[1].write_bytes, 0U);
+  for (std::int64_t offset = 0; offset < (4 << 20); offset += 4096) {
+    requester_.send(AccessKind::read, 2, 0, offset, 4096);
+  }
+  EXPECT_EQ(hbm_.traffic()[1].write_bytes, 512U);
+  EXPECT_EQ(l2_.dirty_bytes(), 0);
+}
+
+TEST_F(L2Test, ReductionsDirtyLinesAsWritesDo) {
+  requester_.send(AccessKind::reduce, 1, 0, 0, 128);
+  EXPECT_EQ(l2_.dirty_bytes(), 128);
+  EXPECT_EQ(l2_.traffic()[1].write_bytes, 128U);
+}
+
+TEST_F(L2Test, ColdLaunchForgetsWarmLaunchKeeps) {
+  requester_.send(AccessKind::read, 2, 0, 0, 512);
+  begin(true);
+  EXPECT_EQ(requester_.send(AccessKind::read, 2, 0, 0, 512).dram_port_units, 0);
+  EXPECT_EQ(hbm_.traffic()[2].read_bytes, 0U);
+  begin(false);
+  EXPECT_GT(requester_.send(AccessKind::read, 2, 0, 0, 512).dram_port_units, 0);
+  EXPECT_EQ(l2_.traffic()[2].read_bytes, 512U) << "counted since the launch began";
+}
+
+/// A memory that knows nothing of warpscope: every access takes 99 time units.
+struct ForeignMemory : sc_core::sc_module {
+  explicit ForeignMemory(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
+    socket.register_b_transport(this, &ForeignMemory::b_transport);
+  }
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    ++accesses;
+    bytes += payload.get_data_length();
+    last_address = payload.get_address();
+    delay += sc_core::sc_time::from_value(99);
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+  tlm_utils::simple_target_socket<ForeignMemory> socket;
+  int accesses = 0;
+  unsigned bytes = 0;
+  sc_dt::uint64 last_address = 0;
+};
+
+TEST(ForeignTlmMemory, ServesAnSmInPlaceOfOurs) {
+  sim::SimulationContext context;
+  const hw::HwConfig config = test_config();
+  ForeignMemory memory("memory");
+  sm::Sm sm("sm", 0);
+  sm.memory_side.bind(memory.socket);
+  test::Program program;
+  program.op(trace::Opcode::LDG_128).writes(1, 4).global(0, 640, 512).exit().reads(4);
+  const trace::Trace trace{{test::tensor("t", 1 << 20)}, {test::one_program(program.build())}};
+  const trace::Launch& launch = trace.launches[0];
+  const sm::DecodedLaunch decoded = sm::decode(config, trace, launch);
+  sm.begin_launch(config, trace, launch, decoded, 1, nullptr);
+  sm.install(0, {&launch.classes[0], {0, 0, 0}, false}, 0, 0);
+  const sm::Slice slice = sm.run_slice(0);
+  ASSERT_EQ(slice.completions.size(), 1U);
+  EXPECT_EQ(slice.completions[0].first, config.sm.icache.l1_fill_cycles + 99);
+  EXPECT_EQ(memory.accesses, 1);
+  EXPECT_EQ(memory.bytes, 512U);
+  EXPECT_EQ(memory.last_address, 640U);
+}
+
+}  // namespace
+}  // namespace warpscope::memory
