@@ -12,9 +12,10 @@ using trace::Instruction;
 using trace::Opcode;
 using trace::RegisterRange;
 
-constexpr int kAddressPool = 4;   // registers that address arithmetic uses in turn
+constexpr int kAddressPool = 12;  // registers that address arithmetic uses in turn
 constexpr int kFirstAddress = 4;  // after the bases of shared and global memory
-constexpr int kFirstFragment = kFirstAddress + kAddressPool;
+constexpr int kFirstFragment = kFirstValueRegister;
+static_assert(kFirstAddress + kAddressPool <= kFirstFragment);
 constexpr int kRegisters = trace::kFirstPredicate;
 
 RegisterRange address_register(int number) {
@@ -116,7 +117,8 @@ void CodeEmitter::emit_immediate(Opcode opcode, int immediate) {
 RegisterRange CodeEmitter::address_instruction(Opcode opcode) {
   const int turn = address_turn_++;
   const RegisterRange result = address_register(turn);
-  emit(opcode, result, {address_register(turn + kAddressPool - 1), shared_base()});
+  // 64-bit addresses: low and high words are two chains.
+  emit(opcode, result, {address_register(turn + kAddressPool - 2), shared_base()});
   return result;
 }
 
@@ -140,7 +142,6 @@ void CodeEmitter::spread(std::span<const CountedInstruction> instructions) {
 
 void CodeEmitter::interleave_pending() {
   const std::vector<Instruction> code = std::exchange(current_.code, {});
-  RegisterRange loaded;
   std::size_t next = 0;
   last_result_ = {};
   for (std::size_t i = 0; i <= code.size(); ++i) {
@@ -157,19 +158,13 @@ void CodeEmitter::interleave_pending() {
         ++local_words_;
         extra.memory = add_operand(slot);
       }
-      if (op_class == trace::OpClass::local_store) {
-        extra.sources[0] = last_result_;
+      // What is spilled and reloaded are constants and values that are idle meanwhile: nothing waits for the
+      // access itself, so it has no data register here.
+      if (op_class == trace::OpClass::local_store || op_class == trace::OpClass::local_load) {
+        extra.sources[0] = shared_base();
       } else if (trace::info(opcode).pipe != trace::Pipe::control) {
-        extra.sources[0] = op_class == trace::OpClass::local_load ? shared_base() : last_result_;
-        // A reloaded value is used by the next counted instruction.
-        if (op_class != trace::OpClass::local_load && loaded.count > 0) {
-          extra.sources[1] = loaded;
-          loaded = {};
-        }
+        extra.sources[0] = last_result_;
         extra.destination = temporary(1);
-        if (op_class == trace::OpClass::local_load) {
-          loaded = extra.destination;
-        }
       }
       current_.code.push_back(extra);
     }

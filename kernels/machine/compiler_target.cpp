@@ -9,8 +9,8 @@ namespace {
 
 // Intervals and latencies: stall counts in the machine code of FlashAttention-2 forward and backward built by
 // ptxas 12/13 for sm_80 and sm_90 (HMMAs of one warp 8 / 6 apart, dependent FFMA 4, dependent ALU 5, FFMA 2 /
-// 1). Window and register figures: distance from LDSM to its first HMMA (9 to 12) and registers free for
-// values there.
+// 1). Window: distance from LDSM to its first HMMA there (9 to 12). Registers: R231 and above hold addresses
+// and constants in the sm_90 loops.
 constexpr CompilerTarget kSm80{};
 
 constexpr CompilerTarget sm90() {

@@ -24,7 +24,7 @@ struct CompilerTarget {
   int shuffle_latency = 24;
   int global_load_latency = 30;  ///< the compiler hoists loads no further than it does shared loads
   int ldsm_window = 12;          ///< an LDSM is issued at most this many HMMAs before its first user
-  int value_registers = 223;     ///< 255 minus 32 for addresses and loop constants
+  int value_registers = 231;     ///< 255 minus 24 for addresses and loop constants
   int reserve_registers = 4;     ///< kept free for the oldest instruction
   int scarce_registers = 8;      ///< this close to the limit, instructions that free registers go first
   int live_predicates = 6;

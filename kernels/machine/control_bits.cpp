@@ -13,6 +13,9 @@ using trace::OpClass;
 using trace::RegisterRange;
 
 constexpr int kFirstScoreboard = 1;
+constexpr int kReadKind =
+    32;  // kinds of scoreboard use: the class of a writer, or this plus that of a reader
+constexpr int kLateRead = 63;  // a register that is read here and written again in another block
 constexpr int kLongestStall = 15;
 constexpr std::size_t kRegisters = trace::kFirstPredicate + 64;
 
@@ -59,8 +62,9 @@ bool reads(const Instruction& instruction, const RegisterRange& range) {
 class Scoreboards {
  public:
   int assign(int kind) {
-    if (last_[kind] >= 0 && boards_[static_cast<std::size_t>(last_[kind])].setters == 1) {
-      return set(last_[kind], kind);
+    // Reads that nothing in this block waits for hold one scoreboard together.
+    if (kind == kLateRead && last_[kLateRead] >= 0) {
+      return set(last_[kLateRead], kind);
     }
     for (int b = kFirstScoreboard; b < trace::kScoreboards; ++b) {
       if (boards_[static_cast<std::size_t>(b)].setters == 0) {
@@ -165,8 +169,10 @@ class BlockAssigner {
             state[r].write_boards = static_cast<std::uint8_t>(1U << board);
           });
         }
-        if (op_class != OpClass::xu && source_is_reused(i)) {
-          const int board = boards.assign(32 + static_cast<int>(op_class));
+        const Reuse reuse = op_class == OpClass::xu ? Reuse::none : source_reuse(i);
+        if (reuse != Reuse::none) {
+          const int board =
+              boards.assign(reuse == Reuse::later ? kLateRead : kReadKind + static_cast<int>(op_class));
           instruction.control.read_scoreboard = static_cast<std::uint8_t>(board);
           for (const RegisterRange& source : instruction.sources) {
             each(source, [&](std::size_t r) {
@@ -216,28 +222,29 @@ class BlockAssigner {
     }
   }
 
+  enum class Reuse : std::uint8_t { none, later, in_block };
+
   // Whether a source of memory instruction `i` is written again before something waits for its result.
-  bool source_is_reused(std::size_t i) const {
+  Reuse source_reuse(std::size_t i) const {
+    Reuse result = Reuse::none;
     for (const RegisterRange& source : code_[i].sources) {
-      if (source.count == 0) {
-        continue;
+      bool open = source.count > 0;
+      for (std::size_t j = i + 1; j < code_.size() && open; ++j) {
+        if (code_[i].destination.count > 0 && reads(code_[j], code_[i].destination)) {
+          open = false;
+        } else if (overlaps(code_[j].destination, source)) {
+          return Reuse::in_block;
+        }
       }
-      bool safe = false;
-      bool reused = false;
-      for (std::size_t j = i + 1; j < code_.size() && !safe && !reused; ++j) {
-        safe = code_[i].destination.count > 0 && reads(code_[j], code_[i].destination);
-        reused = !safe && overlaps(code_[j].destination, source);
-      }
-      if (!safe && !reused && code_[i].destination.count == 0) {
+      if (open && code_[i].destination.count == 0) {
         each(source, [&](std::size_t r) {
-          reused = reused || (r < trace::kFirstPredicate && written_elsewhere_[r]);
+          if (r < trace::kFirstPredicate && written_elsewhere_[r]) {
+            result = Reuse::later;
+          }
         });
       }
-      if (reused) {
-        return true;
-      }
     }
-    return false;
+    return result;
   }
 
   const std::vector<Instruction>& code_;

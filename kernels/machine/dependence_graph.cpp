@@ -16,7 +16,7 @@ class Builder {
 
   DependenceGraph build() {
     graph_.nodes.resize(code_.size());
-    graph_.live_registers = static_cast<int>(liveness_.live_in.count());
+    graph_.live_registers = static_cast<int>((liveness_.live_in >> kFirstValueRegister).count());
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
       add_register_edges(i);
       add_order_edges(i);
@@ -47,7 +47,8 @@ class Builder {
   }
 
   std::uint32_t new_value(int number) {
-    graph_.values.push_back({.predicate = number >= trace::kFirstPredicate});
+    graph_.values.push_back(
+        {.predicate = number >= trace::kFirstPredicate, .address = number < kFirstValueRegister});
     return static_cast<std::uint32_t>(graph_.values.size() - 1);
   }
 

@@ -21,6 +21,7 @@ struct RegisterValue {
   int readers = 0;        ///< instructions that have not yet read it
   bool outlives = false;  ///< read after the block
   bool predicate = false;
+  bool address = false;  ///< not counted against the register limit
 };
 
 struct DependenceNode {

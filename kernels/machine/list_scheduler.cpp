@@ -63,7 +63,9 @@ class ListScheduler {
   Pressure change(std::uint32_t i) const {
     Pressure result;
     const auto add = [&](const RegisterValue& value, int amount) {
-      (value.predicate ? result.predicates : result.registers) += amount;
+      if (!value.address) {
+        (value.predicate ? result.predicates : result.registers) += amount;
+      }
     };
     for (const std::uint32_t read : graph_.nodes[i].reads) {
       const RegisterValue& value = graph_.values[read];

@@ -10,6 +10,9 @@
 
 namespace warpscope::kernels {
 
+/// Registers below this one hold addresses and constants; the register limit for values does not count them.
+inline constexpr std::uint16_t kFirstValueRegister = 16;
+
 /// Straight code without branches inside. Registers below the first temporary outlive the block where later
 /// code reads them.
 struct BasicBlock {

@@ -81,12 +81,40 @@ TEST(ControlBits, UnknownLatencyUsesAScoreboard) {
   EXPECT_EQ(code[2].control.wait_mask, 1 << code[0].control.write_scoreboard);
 }
 
-TEST(ControlBits, TwoLoadsShareAScoreboardAndTheThirdTakesTheNext) {
-  const auto code = assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::LDSM_X4, {24, 4}, {kB}),
-                              make(Opcode::LDSM_X4, {28, 4}, {kB})},
-                             kernels::compiler_target(kH100));
-  EXPECT_EQ(code[0].control.write_scoreboard, code[1].control.write_scoreboard);
-  EXPECT_NE(code[0].control.write_scoreboard, code[2].control.write_scoreboard);
+TEST(ControlBits, LoadsTakeFreeScoreboardsAndThenShareTheLatest) {
+  std::vector<Instruction> loads;
+  for (int i = 0; i < 7; ++i) {
+    loads.push_back(make(Opcode::LDSM_X4, {static_cast<std::uint16_t>(20 + 4 * i), 4}, {kB}));
+  }
+  const auto code = assigned(loads, kernels::compiler_target(kH100));
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_EQ(code[static_cast<std::size_t>(i)].control.write_scoreboard, std::min(i + 1, 5));
+  }
+}
+
+TEST(ControlBits, AScoreboardIsFreeAgainOnceItHasBeenWaitedFor) {
+  const auto code =
+      assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::LDSM_X4, {24, 4}, {kB}),
+                make(Opcode::HMMA_16816_F32, {40, 4}, {{20, 4}}), make(Opcode::LDSM_X4, {28, 4}, {kB})},
+               kernels::compiler_target(kH100));
+  EXPECT_EQ(code[0].control.write_scoreboard, 1);
+  EXPECT_EQ(code[1].control.write_scoreboard, 2);
+  EXPECT_EQ(code[3].control.write_scoreboard, 1);
+}
+
+TEST(ControlBits, ReadsThatAnotherBlockOverwritesShareOneScoreboard) {
+  VirtualProgram program;
+  program.blocks.push_back({{make(Opcode::STS_32, {}, {kA}), make(Opcode::STS_32, {}, {kC})}, true});
+  program.blocks.push_back({{make(Opcode::FADD, kA, {kA}), make(Opcode::FADD, kC, {kC})}, true});
+  program.loops.push_back({});
+  program.loops[0].last_block = 1;
+  kernels::assign_control_bits(program, kernels::compiler_target(kH100));
+  // A NOP in front lets the FADDs of the iteration before finish.
+  const auto& stores = program.blocks[0].code;
+  ASSERT_EQ(stores.size(), 3U);
+  ASSERT_LT(stores[1].control.read_scoreboard, 6);
+  EXPECT_EQ(stores[1].control.read_scoreboard, stores[2].control.read_scoreboard);
+  EXPECT_EQ(program.blocks[1].code[0].control.wait_mask, 1 << stores[1].control.read_scoreboard);
 }
 
 TEST(ControlBits, AStoreProtectsASourceThatIsSoonOverwritten) {

@@ -165,17 +165,17 @@ TEST(ListScheduler, AnImpossibleLimitStillEnds) {
 }
 
 TEST(ListScheduler, OutlivingValuesKeepTheirRegisters) {
-  // R1 lives on after the block, so its last reader frees nothing and gets no preference near the limit.
+  // R21 lives on after the block, so its last reader frees nothing and gets no preference near the limit.
   CompilerTarget target;
   target.value_registers = 9;
-  const std::vector<Instruction> code = {make(Opcode::FADD, r(5), {r(0)}), make(Opcode::FADD, {}, {r(1)})};
+  const std::vector<Instruction> code = {make(Opcode::FADD, r(25), {r(20)}), make(Opcode::FADD, {}, {r(21)})};
   BlockLiveness dead;
-  dead.live_in.set(0).set(1);
-  dead.live_out.set(0);
+  dead.live_in.set(20).set(21);
+  dead.live_out.set(20);
   BlockLiveness alive = dead;
-  alive.live_out.set(1);
-  EXPECT_TRUE(schedule(code, target, dead).front().sources[0] == r(1));
-  EXPECT_TRUE(schedule(code, target, alive).front().sources[0] == r(0));
+  alive.live_out.set(21);
+  EXPECT_TRUE(schedule(code, target, dead).front().sources[0] == r(21));
+  EXPECT_TRUE(schedule(code, target, alive).front().sources[0] == r(20));
 }
 
 }  // namespace
