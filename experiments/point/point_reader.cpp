@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <initializer_list>
@@ -95,6 +96,18 @@ class PointReader {
     return problem;
   }
 
+  std::string kernel() const {
+    const std::string kernel = needed("kernel");
+    std::vector<std::string_view> legal;
+    for (const kernels::Kernel& known : kernels::all_kernels()) {
+      legal.push_back(known.name);
+    }
+    if (std::ranges::find(legal, kernel) == legal.end()) {
+      refuse(field_name_("kernel"), kernel, fmt::format("legal are {}", fmt::join(legal, ", ")));
+    }
+    return kernel;
+  }
+
   void check_pass() const {
     needed("pass");
     if (choice("pass", {"fwd", "bwd", "fwd+bwd"}) != 0) {
@@ -145,8 +158,7 @@ Point read_point(const FieldText& field_text, const FieldName& field_name, const
   Point point;
   point.model = defaults;
   reader.read_model(point.model);
-  point.kernel = reader.needed("kernel");
-  kernels::find_kernel(point.kernel);  // for its message
+  point.kernel = reader.kernel();
   reader.check_pass();
   point.problem = reader.problem();
   return point;

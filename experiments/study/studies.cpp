@@ -6,11 +6,14 @@
 
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
+#include "experiments/study/why_fa2.hpp"
 
 namespace warpscope::experiments {
 namespace {
 
-constexpr std::array<Study, 0> kStudies{};
+constexpr std::array kStudies = {
+    Study{"why-fa2", "standard attention, FlashAttention-1 and -2 on A100, H100 and H200", &run_why_fa2},
+};
 
 }  // namespace
 
@@ -27,7 +30,7 @@ const Study& find_study(std::string_view name) {
     legal += legal.empty() ? "" : ", ";
     legal += study.name;
   }
-  throw UsageError(fmt::format("study {}: unknown; legal: {}", in_quotes(name), legal));
+  throw UsageError(fmt::format("study {}: unknown; legal is {}", in_quotes(name), legal));
 }
 
 }  // namespace warpscope::experiments

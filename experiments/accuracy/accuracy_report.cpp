@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "experiments/accuracy/accuracy.hpp"
+#include "experiments/base/text_table.hpp"
+#include "experiments/report/units.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+using Align = TextTable::Align;
+using Json = nlohmann::ordered_json;
+
+std::string limit_text(const std::optional<double>& limit) {
+  return limit ? fmt::format("{:.0f} %", 100 * *limit) : "-";
+}
+
+Json limit_json(const std::optional<double>& limit) {
+  return limit ? Json(*limit) : Json();
+}
+
+}  // namespace
+
+std::string accuracy_table(const std::vector<AccuracyRow>& rows) {
+  TextTable table({{"what", Align::left},
+                   {"kernel", Align::left},
+                   {"against", Align::left},
+                   {"points"},
+                   {"mean"},
+                   {"limit"},
+                   {"bias"},
+                   {"worst"},
+                   {"limit"},
+                   {"at", Align::left},
+                   {"", Align::left}});
+  for (const AccuracyRow& row : rows) {
+    const bool limited = row.target.mean_limit || row.target.worst_limit;
+    table.add_row({row.target.what, row.target.kernel, row.source, std::to_string(row.errors.count()),
+                   percent(row.errors.mean()), limit_text(row.target.mean_limit),
+                   fmt::format("{:+.1f} %", 100 * row.errors.bias()),
+                   fmt::format("{:+.1f} %", 100 * row.errors.worst()), limit_text(row.target.worst_limit),
+                   row.errors.worst_point(),
+                   row.failed > 0 ? fmt::format("{} FAILED", row.failed)
+                   : !row.met()   ? "MISSED"
+                   : limited      ? "ok"
+                                  : ""});
+  }
+  return table.text("");
+}
+
+Json accuracy_json(const std::vector<AccuracyRow>& rows) {
+  Json json = {{"met", all_met(rows)}, {"rows", Json::array()}};
+  for (const AccuracyRow& row : rows) {
+    json["rows"].push_back({{"what", row.target.what},
+                            {"kernel", row.target.kernel},
+                            {"gpu", row.target.gpu},
+                            {"against", row.source},
+                            {"points", row.errors.count()},
+                            {"failed", row.failed},
+                            {"mean_error", row.errors.mean()},
+                            {"mean_limit", limit_json(row.target.mean_limit)},
+                            {"bias", row.errors.bias()},
+                            {"worst_error", row.errors.worst()},
+                            {"worst_limit", limit_json(row.target.worst_limit)},
+                            {"worst_point", row.errors.worst_point()},
+                            {"met", row.met()}});
+  }
+  return json;
+}
+
+}  // namespace warpscope::experiments

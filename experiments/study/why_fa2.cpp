@@ -1,0 +1,31 @@
+#include "experiments/study/why_fa2.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "experiments/base/files.hpp"
+
+namespace warpscope::experiments {
+
+void run_why_fa2(const StudyOptions& options) {
+  const std::filesystem::path directory = options.directory;
+  require_gnuplot();
+  make_directory(directory);
+  const ForwardReferences references(reference_directory());
+  std::vector<GridPoint> points = forward_grid(references);
+  run_grid(points, options.workers);
+
+  const std::string report = grid_report(points);
+  fmt::print("{}", report);
+  write_file(directory / "why-fa2.txt", report);
+  write_file(directory / "why-fa2.csv", grid_csv(points));
+  write_file(directory / "why-fa2.json", grid_json(points).dump(2) + '\n');
+  for (const GridGpu& gpu : grid_gpus()) {
+    draw(speed_chart(gpu, points), directory / fmt::format("speed-{}", gpu.name));
+    draw(traffic_chart(gpu, points), directory / fmt::format("hbm-bytes-{}", gpu.name));
+  }
+  fmt::print("\nWritten to {}: why-fa2.txt, .csv, .json; speed-*.svg, hbm-bytes-*.svg\n", directory.string());
+}
+
+}  // namespace warpscope::experiments
