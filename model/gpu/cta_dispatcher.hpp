@@ -30,6 +30,8 @@ class CtaDispatcher {
   std::optional<Dispatch> next(sim::Cycles earliest);
   /// A CTA of `sm` has ended.
   void release(int sm);
+  /// Leaves out the next `ctas` CTAs.
+  void skip(std::uint64_t ctas) { next_cta_ += ctas; }
   std::uint64_t dispatched() const { return next_cta_; }
   bool done() const { return next_cta_ == cta_count_; }
   /// SMs that hold at least one CTA.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "model/gpu/deadlock.hpp"
 #include "model/sm/occupancy.hpp"
@@ -48,6 +49,9 @@ struct Gpu::LaunchState {
   sim::Cycles end = 0;
   std::uint64_t sm_active_cycles = 0;
   std::string deadlock;
+  std::optional<WaveSkipper> skipper;
+  std::optional<SkippedWaves> skipped;
+  std::uint64_t completed = 0;
 };
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const trace::Trace& trace)
@@ -88,7 +92,13 @@ LaunchCounts Gpu::run(const trace::Launch& launch, const SimulationOptions& opti
                                                 std::vector<int>(sms, 0),
                                                 0,
                                                 0,
-                                                {}});
+                                                {},
+                                                {},
+                                                {},
+                                                0});
+  if (options.mode == Mode::fast) {
+    launch_->skipper.emplace(launch, static_cast<std::uint64_t>(slots) * sms);
+  }
   l2_.begin_launch(counts.sm_clock_mhz, options.warm_l2);
   hbm_.set_sm_clock(counts.sm_clock_mhz);
   hbm_.reset_traffic();
@@ -109,10 +119,73 @@ LaunchCounts Gpu::run(const trace::Launch& launch, const SimulationOptions& opti
     counts.counters.add(sm->core().counters());
     counts.stepped += sm->executed();
   }
+  counts.l2 = l2_.traffic();
+  counts.hbm = hbm_.traffic();
+  add_skipped(counts);
   for (const std::uint64_t issued : counts.counters.issued_by_opcode) {
     counts.instructions += issued;
   }
   return counts;
+}
+
+void Gpu::consider_skipping(sim::Cycles now) {
+  LaunchState& state = *launch_;
+  if (!state.skipper || !state.skipper->window_ends(state.completed)) {
+    return;
+  }
+  Progress progress;
+  progress.time = now;
+  for (const auto& sm : sms_) {
+    const sm::SmCounters& counters = sm->core().counters();
+    progress.data_path_cycles += counters.data_path_cycles;
+    std::ranges::transform(progress.stall_warp_cycles, counters.stall_warp_cycles,
+                           progress.stall_warp_cycles.begin(), std::plus<>{});
+  }
+  progress.l2 = l2_.traffic();
+  progress.hbm = hbm_.traffic();
+  state.skipped = state.skipper->observe(std::move(progress), state.dispatcher.dispatched());
+  if (state.skipped) {
+    state.dispatcher.skip(state.skipped->ctas);
+    state.skipper.reset();
+  }
+}
+
+void Gpu::add_skipped(LaunchCounts& counts) const {
+  if (!launch_->skipped) {
+    return;
+  }
+  const SkippedWaves& skipped = *launch_->skipped;
+  // Instructions and bytes belong to CTAs and scale with their number, exactly, because both parts are whole
+  // periods of the class table. What depends on time and on the cache continues at the rate of the windows
+  // before.
+  const std::uint64_t periods = trace::cta_count(launch_->launch) / skipped.period;
+  const std::uint64_t executed = periods - skipped.ctas / skipped.period;
+  const auto scale = [&](std::uint64_t& count) {
+    count = count / executed * periods + count % executed * periods / executed;
+  };
+  const auto extend = [&](std::uint64_t& count, std::uint64_t before, std::uint64_t after) {
+    count += (after - before) * skipped.windows / skipped.averaged;
+  };
+  std::ranges::for_each(counts.counters.issued_by_opcode, scale);
+  scale(counts.counters.shared_load_wavefronts);
+  scale(counts.counters.shared_store_wavefronts);
+  extend(counts.counters.data_path_cycles, skipped.before.data_path_cycles, skipped.after.data_path_cycles);
+  for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
+    extend(counts.counters.stall_warp_cycles[i], skipped.before.stall_warp_cycles[i],
+           skipped.after.stall_warp_cycles[i]);
+  }
+  for (std::size_t t = 0; t < counts.l2.size(); ++t) {
+    extend(counts.l2[t].read_hit_bytes, skipped.before.l2[t].read_hit_bytes,
+           skipped.after.l2[t].read_hit_bytes);
+    scale(counts.l2[t].read_bytes);
+    scale(counts.l2[t].write_bytes);
+    extend(counts.hbm[t].read_bytes, skipped.before.hbm[t].read_bytes, skipped.after.hbm[t].read_bytes);
+    extend(counts.hbm[t].write_bytes, skipped.before.hbm[t].write_bytes, skipped.after.hbm[t].write_bytes);
+  }
+  const auto cycles = static_cast<std::uint64_t>(skipped.after.time - skipped.before.time) * skipped.windows /
+                      skipped.averaged;
+  counts.cycles += static_cast<sim::Cycles>(cycles);
+  counts.sm_active_cycles += cycles * sms_.size();
 }
 
 void Gpu::dispatch(sim::Cycles slot_ready, sim::Cycles now) {
@@ -167,6 +240,8 @@ void Gpu::process_events() {
       }
     } else {
       state.dispatcher.release(event.payload.sm);
+      ++state.completed;
+      consider_skipping(event.time);
       if (--state.resident[sm] == 0) {
         state.sm_active_cycles += static_cast<std::uint64_t>(event.time + 1 - state.active_since[sm]);
       }

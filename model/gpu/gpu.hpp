@@ -7,6 +7,7 @@
 
 #include "model/gpu/cta_dispatcher.hpp"
 #include "model/gpu/simulate.hpp"
+#include "model/gpu/wave_skipper.hpp"
 #include "model/memory/hbm.hpp"
 #include "model/memory/l2.hpp"
 #include "model/sim/event_queue.hpp"
@@ -23,6 +24,8 @@ struct LaunchCounts {
   std::uint64_t stepped = 0;           ///< of these, stepped one by one
   std::uint64_t sm_active_cycles = 0;  ///< sum over SMs of cycles with a resident CTA
   double sm_clock_mhz = 0;
+  std::vector<memory::L2Traffic> l2;    ///< by tensor
+  std::vector<memory::HbmTraffic> hbm;  ///< by tensor
 };
 
 /// Runs one launch after another. A single SC_METHOD takes events from a queue with a total order: slices of
@@ -33,8 +36,6 @@ class Gpu : public sc_core::sc_module {
   ~Gpu() override;
 
   LaunchCounts run(const trace::Launch& launch, const SimulationOptions& options);
-  const memory::L2& l2() const { return l2_; }
-  const memory::Hbm& hbm() const { return hbm_; }
 
  private:
   struct Event {
@@ -45,6 +46,8 @@ class Gpu : public sc_core::sc_module {
 
   void process_events();
   void run_slice(int sm, sim::Cycles now);
+  void consider_skipping(sim::Cycles now);
+  void add_skipped(LaunchCounts& counts) const;
   void dispatch(sim::Cycles slot_ready, sim::Cycles now);
   [[noreturn]] void report_deadlock(const sm::Sm& sm) const;
 

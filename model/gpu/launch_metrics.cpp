@@ -115,9 +115,7 @@ void add_traffic(metrics::LaunchResult& result, const trace::Trace& trace,
 }  // namespace
 
 metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Trace& trace,
-                                    const trace::Launch& launch, const LaunchCounts& counts,
-                                    const std::vector<memory::L2Traffic>& l2,
-                                    const std::vector<memory::HbmTraffic>& hbm) {
+                                    const trace::Launch& launch, const LaunchCounts& counts) {
   metrics::LaunchResult result;
   result.name = launch.name;
   result.grid = launch.grid;
@@ -167,7 +165,7 @@ metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Tra
   result.metrics["launch__waves_per_multiprocessor"] =
       static_cast<double>(trace::cta_count(launch)) / (sms * counts.occupancy.ctas_per_sm);
   add_stalls(result, counts.counters, counts.instructions);
-  add_traffic(result, trace, l2, hbm);
+  add_traffic(result, trace, counts.l2, counts.hbm);
   return result;
 }
 

@@ -8,8 +8,6 @@ namespace warpscope::gpu {
 
 /// Metrics of one launch under Nsight Compute's names, stalls and traffic by tensor.
 metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Trace& trace,
-                                    const trace::Launch& launch, const LaunchCounts& counts,
-                                    const std::vector<memory::L2Traffic>& l2,
-                                    const std::vector<memory::HbmTraffic>& hbm);
+                                    const trace::Launch& launch, const LaunchCounts& counts);
 
 }  // namespace warpscope::gpu

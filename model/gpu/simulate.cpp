@@ -13,8 +13,7 @@ metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trac
   metrics::SimulationResult result;
   for (const trace::Launch& launch : trace.launches) {
     const LaunchCounts counts = gpu.run(launch, options);
-    result.launches.push_back(
-        launch_result(config, trace, launch, counts, gpu.l2().traffic(), gpu.hbm().traffic()));
+    result.launches.push_back(launch_result(config, trace, launch, counts));
     result.cycles += counts.cycles;
     result.time_us += result.launches.back().time_us;
     result.warp_instructions_total += counts.instructions;

@@ -135,17 +135,17 @@ std::int32_t SmCore::next_service_time() const {
   return earliest == kNever ? kNever : std::max(earliest, state_.lsu_free);
 }
 
-/// The pages of a burst wait independently and the reader waits for the last of them: with exponentially
+/// The pages of a CTA's burst wait independently and the CTA waits for the last of them: with exponentially
 /// distributed waits of mean m the expected last of n is m * (1 + 1/2 + ... + 1/n).
-std::int32_t SmCore::page_wait(const memory::Response& response, std::int32_t start) {
+std::int32_t SmCore::page_wait(CtaState& cta, const memory::Response& response, std::int32_t start) const {
   if (response.dram_bytes == 0) {
     return 0;
   }
-  if (start >= state_.burst_end) {
-    state_.burst_bytes = 0;
+  if (start >= cta.burst_end) {
+    cta.burst_bytes = 0;
   }
-  state_.burst_bytes += response.dram_bytes;
-  const std::int32_t pages = std::max(1, (state_.burst_bytes + page_bytes_ / 2) / page_bytes_);
+  cta.burst_bytes += response.dram_bytes;
+  const std::int32_t pages = std::max(1, (cta.burst_bytes + page_bytes_ / 2) / page_bytes_);
   double harmonic = 0;
   for (std::int32_t i = 1; i <= std::min(pages, kMostPages); ++i) {
     harmonic += 1.0 / i;
@@ -153,7 +153,7 @@ std::int32_t SmCore::page_wait(const memory::Response& response, std::int32_t st
   return static_cast<std::int32_t>(response.page_wait_cycles * harmonic);
 }
 
-std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction,
+std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction, CtaState& cta,
                                        const memory::Response& response, std::int32_t start) {
   const std::int32_t start_units = start * memory::kPortUnits;
   const auto occupy = [&](std::int32_t& port, std::int32_t units) {
@@ -171,9 +171,9 @@ std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction,
   const std::int32_t units =
       std::max({start_units, port, l2 - response.l2_slack_units, dram - response.dram_slack_units});
   const std::int32_t done = (units + memory::kPortUnits - 1) / memory::kPortUnits + response.latency_cycles +
-                            page_wait(response, start);
+                            page_wait(cta, response, start);
   if (response.dram_bytes > 0) {
-    state_.burst_end = std::max(state_.burst_end, done);
+    cta.burst_end = std::max(cta.burst_end, done);
   }
   return done;
 }
@@ -223,16 +223,16 @@ void SmCore::serve_memory(std::int32_t time) {
       --warp.queued_commits;
       break;
     case OpClass::async_copy:
-      done = memory_completion(instruction, entry.response, time);
+      done = memory_completion(instruction, state_.ctas[warp.cta_slot], entry.response, time);
       warp.open_group = std::max(warp.open_group, done);
       break;
     case OpClass::global_load:
-      done = memory_completion(instruction, entry.response, time);
+      done = memory_completion(instruction, state_.ctas[warp.cta_slot], entry.response, time);
       break;
     case OpClass::global_store:
     case OpClass::local_store:
     case OpClass::global_reduce: {
-      done = memory_completion(instruction, entry.response, time);
+      done = memory_completion(instruction, state_.ctas[warp.cta_slot], entry.response, time);
       // A store leaves the SM at once while the buffer has room; beyond that the queue waits for the ports.
       const std::int32_t backlog =
           std::max(state_.l2_port_units, state_.dram_port_units) / memory::kPortUnits;

@@ -413,10 +413,6 @@ void SmCore::rebase(std::int32_t end) {
   shift(state_.l2_port_units, units);
   shift(state_.dram_port_units, units);
   shift(state_.sm_port_units, units);
-  shift(state_.burst_end, end);
-  if (state_.burst_end == 0) {
-    state_.burst_bytes = 0;
-  }
   shift(state_.icache.fill_free, end);
   for (std::int32_t& time : state_.icache.available) {
     shift(time, end);
@@ -438,7 +434,12 @@ void SmCore::rebase(std::int32_t end) {
     }
   }
   for (int i = 0; i < cta_slots_; ++i) {
-    shift(state_.ctas[at(i)].barrier_free, end);
+    CtaState& cta = state_.ctas[at(i)];
+    shift(cta.barrier_free, end);
+    shift(cta.burst_end, end);
+    if (cta.burst_end == 0) {
+      cta.burst_bytes = 0;
+    }
   }
   const int warps = cta_slots_ * static_cast<int>(decoded_.warps_per_cta);
   for (int i = 0; i < warps; ++i) {

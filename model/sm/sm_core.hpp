@@ -17,7 +17,7 @@ namespace warpscope::sm {
 
 /// What an SM counts. Sums of slices; all plain additions.
 struct SmCounters {
-  std::array<std::uint32_t, 96> issued_by_opcode{};
+  std::array<std::uint64_t, 96> issued_by_opcode{};
   std::array<std::uint64_t, metrics::kStallReasons> stall_warp_cycles{};
   std::uint64_t shared_load_wavefronts = 0;
   std::uint64_t shared_store_wavefronts = 0;
@@ -119,9 +119,9 @@ class SmCore {
                       Step& step);
   std::int32_t next_service_time() const;
   void serve_memory(std::int32_t time);
-  std::int32_t page_wait(const memory::Response& response, std::int32_t start);
-  std::int32_t memory_completion(const DecodedInstruction& instruction, const memory::Response& response,
-                                 std::int32_t start);
+  std::int32_t page_wait(CtaState& cta, const memory::Response& response, std::int32_t start) const;
+  std::int32_t memory_completion(const DecodedInstruction& instruction, CtaState& cta,
+                                 const memory::Response& response, std::int32_t start);
   std::int32_t register_ready(int warp, const DecodedInstruction& instruction, Reason& reason) const;
   void set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time, bool is_long);
   void fetch(int warp, std::int32_t time);

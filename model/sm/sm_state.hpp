@@ -84,6 +84,8 @@ static_assert(std::has_unique_object_representations_v<SubCoreState>);
 
 struct CtaState {
   std::int32_t barrier_free = 0;  ///< arrivals at barriers are serialised
+  std::int32_t burst_end = 0;     ///< all its reads from HBM so far have arrived
+  std::int32_t burst_bytes = 0;   ///< asked of HBM since the CTA last had nothing in flight
   std::uint8_t warps_left = 0;
   std::array<std::uint8_t, kBarriers> arrived{};
   std::array<std::uint8_t, 3> unused{};
@@ -103,8 +105,6 @@ struct SmState {
   std::int32_t l2_port_units = 0;    ///< end of the SM's use of its L2 share, in 1/kPortUnits cycles
   std::int32_t dram_port_units = 0;  ///< likewise HBM
   std::int32_t sm_port_units = 0;    ///< end of its use of its own port
-  std::int32_t burst_end = 0;        ///< all reads from HBM so far have arrived
-  std::int32_t burst_bytes = 0;      ///< asked of HBM since it last had nothing in flight
   std::int32_t reduce_free = 0;      ///< the buffer of reductions drains until here
   InstructionCacheState icache{};
   std::array<SubCoreState, kMaxSubCores> sub_cores{};
