@@ -64,11 +64,7 @@ RegisterRange CodeEmitter::temporary_predicate() {
 
 void CodeEmitter::append(Instruction instruction) {
   const trace::OpcodeInfo& fixed = trace::info(instruction.opcode);
-  const bool arithmetic = fixed.pipe == trace::Pipe::fma || fixed.pipe == trace::Pipe::alu;
-  if (arithmetic && instruction.destination.count == 1 &&
-      instruction.destination.first < trace::kFirstPredicate) {
-    last_result_ = instruction.destination;
-  }
+  note_result(instruction);
   current_.code.push_back(instruction);
   if (fixed.pipe != trace::Pipe::tensor && !is_ldsm(instruction.opcode) && last_result_.count > 0 &&
       ++since_move_ == target_.instructions_per_move) {
@@ -140,44 +136,82 @@ void CodeEmitter::spread(std::span<const CountedInstruction> instructions) {
   }
 }
 
+std::vector<std::size_t> CodeEmitter::pending_positions(const std::vector<Instruction>& code) const {
+  // Values are spilled to make room for the operands of a product and reloaded when most of it is done, so
+  // that spills do not stand between matrix loads. Everything else is spread evenly.
+  const auto is_matrix_load = [](const Instruction& instruction) { return is_ldsm(instruction.opcode); };
+  const auto first = static_cast<std::size_t>(std::ranges::find_if(code, is_matrix_load) - code.begin());
+  const auto last =
+      code.size() -
+      static_cast<std::size_t>(std::find_if(code.rbegin(), code.rend(), is_matrix_load) - code.rbegin());
+  struct Stretch {
+    std::size_t begin, end, count = 0, placed = 0;
+  };
+  Stretch stores{0, first < code.size() ? first : code.size()};
+  Stretch loads{first < code.size() ? last : 0, code.size()};
+  Stretch others{0, code.size()};
+  const auto stretch_of = [&](Opcode opcode) -> Stretch& {
+    const trace::OpClass op_class = trace::info(opcode).op_class;
+    return op_class == trace::OpClass::local_store  ? stores
+           : op_class == trace::OpClass::local_load ? loads
+                                                    : others;
+  };
+  for (const Opcode opcode : pending_) {
+    ++stretch_of(opcode).count;
+  }
+  std::vector<std::size_t> positions;
+  for (const Opcode opcode : pending_) {
+    Stretch& stretch = stretch_of(opcode);
+    positions.push_back(stretch.begin + stretch.placed++ * (stretch.end - stretch.begin) / stretch.count);
+  }
+  return positions;
+}
+
+Instruction CodeEmitter::counted_instruction(Opcode opcode) {
+  const trace::OpClass op_class = trace::info(opcode).op_class;
+  Instruction extra = make(opcode, {});
+  // What is spilled and reloaded are constants and values that are idle meanwhile: nothing waits for the
+  // access itself, so it has no data register here.
+  if (op_class == trace::OpClass::local_store || op_class == trace::OpClass::local_load) {
+    trace::MemoryOperand slot;
+    slot.tensor = local_tensor_;
+    slot.bytes = opcode == Opcode::LDL_64 || opcode == Opcode::STL_64 ? 256 : 128;
+    slot.offset.offset = 128 * (local_words_ % 64);
+    slot.offset.per_warp = 128 * 64;
+    ++local_words_;
+    extra.memory = add_operand(slot);
+    extra.sources[0] = shared_base();
+  } else if (trace::info(opcode).pipe != trace::Pipe::control) {
+    extra.sources[0] = last_result_;
+    extra.destination = temporary(1);
+  }
+  return extra;
+}
+
 void CodeEmitter::interleave_pending() {
   const std::vector<Instruction> code = std::exchange(current_.code, {});
-  std::size_t next = 0;
+  const std::vector<std::size_t> positions = pending_positions(code);
   last_result_ = {};
   for (std::size_t i = 0; i <= code.size(); ++i) {
-    while (next < pending_.size() && next * code.size() <= i * pending_.size()) {
-      const Opcode opcode = pending_[next++];
-      const trace::OpClass op_class = trace::info(opcode).op_class;
-      Instruction extra = make(opcode, {});
-      if (op_class == trace::OpClass::local_load || op_class == trace::OpClass::local_store) {
-        trace::MemoryOperand slot;
-        slot.tensor = local_tensor_;
-        slot.bytes = opcode == Opcode::LDL_64 || opcode == Opcode::STL_64 ? 256 : 128;
-        slot.offset.offset = 128 * (local_words_ % 64);
-        slot.offset.per_warp = 128 * 64;
-        ++local_words_;
-        extra.memory = add_operand(slot);
+    for (std::size_t k = 0; k < pending_.size(); ++k) {
+      if (positions[k] == i) {
+        current_.code.push_back(counted_instruction(pending_[k]));
       }
-      // What is spilled and reloaded are constants and values that are idle meanwhile: nothing waits for the
-      // access itself, so it has no data register here.
-      if (op_class == trace::OpClass::local_store || op_class == trace::OpClass::local_load) {
-        extra.sources[0] = shared_base();
-      } else if (trace::info(opcode).pipe != trace::Pipe::control) {
-        extra.sources[0] = last_result_;
-        extra.destination = temporary(1);
-      }
-      current_.code.push_back(extra);
     }
     if (i < code.size()) {
       current_.code.push_back(code[i]);
-      const trace::Pipe pipe = trace::info(code[i].opcode).pipe;
-      if ((pipe == trace::Pipe::fma || pipe == trace::Pipe::alu) && code[i].destination.count == 1 &&
-          code[i].destination.first < trace::kFirstPredicate) {
-        last_result_ = code[i].destination;
-      }
+      note_result(code[i]);
     }
   }
   pending_.clear();
+}
+
+void CodeEmitter::note_result(const Instruction& instruction) {
+  const trace::Pipe pipe = trace::info(instruction.opcode).pipe;
+  if ((pipe == trace::Pipe::fma || pipe == trace::Pipe::alu) && instruction.destination.count == 1 &&
+      instruction.destination.first < trace::kFirstPredicate) {
+    last_result_ = instruction.destination;
+  }
 }
 
 void CodeEmitter::end_block(bool branch) {

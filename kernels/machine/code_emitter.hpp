@@ -47,6 +47,10 @@ class CodeEmitter {
  private:
   void append(trace::Instruction instruction);
   void interleave_pending();
+  /// Where in `code` each pending instruction goes.
+  std::vector<std::size_t> pending_positions(const std::vector<trace::Instruction>& code) const;
+  trace::Instruction counted_instruction(trace::Opcode opcode);
+  void note_result(const trace::Instruction& instruction);
   std::uint32_t add_operand(const trace::MemoryOperand& operand);
 
   const CompilerTarget& target_;

@@ -50,6 +50,9 @@ int issue_interval(const CompilerTarget& target, trace::Opcode opcode) {
       return target.alu_interval;
     case OpClass::xu:
       return target.xu_interval;
+    case OpClass::local_load:
+    case OpClass::local_store:
+      return target.ldsm_interval;
     default:
       return trace::info(opcode).pipe == trace::Pipe::lsu ? target.memory_interval : 1;
   }

@@ -15,7 +15,7 @@ struct CompilerTarget {
   int alu_interval = 2;  ///< integer, logic, compare, pack; also IMAD on the heavy half of the FMA pipe
   int xu_interval = 8;
   int memory_interval = 2;
-  int ldsm_interval = 4;  ///< between two LDSM in the stall counts
+  int ldsm_interval = 4;  ///< between two LDSM in the stall counts; also between two spills
   int hmma_latency = 29;
   int fma_latency = 4;
   int alu_latency = 5;

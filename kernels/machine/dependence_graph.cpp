@@ -145,7 +145,8 @@ bool keeps_memory_order(trace::Opcode opcode) {
   using trace::OpClass;
   const OpClass op_class = trace::info(opcode).op_class;
   return op_class == OpClass::barrier || op_class == OpClass::async_wait ||
-         (trace::info(opcode).pipe == trace::Pipe::lsu && op_class != OpClass::shuffle);
+         (trace::info(opcode).pipe == trace::Pipe::lsu && op_class != OpClass::shuffle &&
+          op_class != OpClass::local_store);
 }
 
 DependenceGraph build_graph(const BasicBlock& block, const BlockLiveness& liveness,

@@ -46,7 +46,8 @@ DependenceGraph build_graph(const BasicBlock& block, const BlockLiveness& livene
 
 bool is_ldsm(trace::Opcode opcode);
 bool is_hmma(trace::Opcode opcode);
-/// Memory instructions and barriers, which stay in source order. Shuffles touch no memory.
+/// Memory instructions and barriers, which stay in source order. Shuffles touch no memory, and spills none
+/// that others read.
 bool keeps_memory_order(trace::Opcode opcode);
 
 }  // namespace warpscope::kernels
