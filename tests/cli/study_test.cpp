@@ -1,0 +1,109 @@
+// The report of why-fa2 from made-up results: the simulations themselves take minutes.
+#include <gtest/gtest.h>
+
+#include "experiments/accuracy/accuracy.hpp"
+#include "experiments/csv/csv.hpp"
+#include "experiments/study/why_fa2.hpp"
+#include "tests/cli/program.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+/// The grid with a result that is 10 % above each reference.
+class WhyFa2 : public testing::Test {
+ protected:
+  WhyFa2() : references_(reference_directory()), points_(forward_grid(references_)) {
+    for (GridPoint& point : points_) {
+      const bool known = point.reference != nullptr && point.reference->tflops;
+      point.tflops = known ? 1.1 * *point.reference->tflops : 100;
+      point.time_us = 1000;
+      point.cycles = 1000000;
+      point.read_bytes = point.write_bytes = 200000000;
+      point.compulsory_bytes = 270000000;
+      point.limiter = point.busiest = "tensor pipe";
+      point.busiest_share = 0.8;
+      point.stalls = {{"wait", 0.5}, {"selected", 0.3}, {"barrier", 0.2}};
+    }
+  }
+
+  ForwardReferences references_;
+  std::vector<GridPoint> points_;
+};
+
+TEST_F(WhyFa2, GridHoldsTheTokensOfThePaper) {
+  EXPECT_EQ(points_.size(), 3U * 3 * 2 * 2 * 6);
+  for (const GridPoint& point : points_) {
+    const kernels::Problem& problem = point.point.problem;
+    EXPECT_EQ(problem.batch * problem.seqlen_q, 16384);
+    EXPECT_EQ(problem.heads * problem.head_dim, 2048);
+    EXPECT_EQ(point.gpu->reference.empty(), point.reference == nullptr);
+  }
+}
+
+TEST_F(WhyFa2, KnowsPublishedAndMeasuredNumbers) {
+  const ForwardReference* published = references_.find({"a100-sxm4-80gb", "standard", 64, false, 512});
+  ASSERT_NE(published, nullptr);
+  EXPECT_DOUBLE_EQ(published->tflops.value(), 29.45);
+  const ForwardReference* oom = references_.find({"a100-sxm4-80gb", "standard", 64, false, 16384});
+  ASSERT_NE(oom, nullptr);
+  EXPECT_FALSE(oom->tflops.has_value());
+  const ForwardReference* measured = references_.find({"h200-sxm-141gb", "fa2", 64, false, 512});
+  ASSERT_NE(measured, nullptr);
+  EXPECT_DOUBLE_EQ(measured->tflops.value(), 270.36);
+  EXPECT_EQ(references_.find({"h100-sxm5-80gb", "fa2", 64, false, 512}), nullptr);
+}
+
+TEST_F(WhyFa2, ReportNamesErrorsAndWhatIsNotModelled) {
+  points_.back().error = "out of\nluck";
+  const std::string report = grid_report(points_);
+  EXPECT_NE(report.find("+10.0 %"), std::string::npos);
+  EXPECT_NE(report.find("OOM"), std::string::npos);
+  EXPECT_NE(report.find("here they run on mma.sync"), std::string::npos);
+  EXPECT_NE(report.find("not simulated: h200-sxm-141gb fa2, d 128 causal, 16384 tokens: out of; luck"),
+            std::string::npos);
+}
+
+TEST_F(WhyFa2, CsvHasARowForEachPoint) {
+  points_.front().error = "no, \"really\"";
+  const CsvTable table = parse_csv(grid_csv(points_), "why-fa2.csv");
+  ASSERT_EQ(table.rows.size(), points_.size());
+  EXPECT_EQ(table.rows[0].fields[table.column("model_error")], "no, \"really\"");
+  EXPECT_EQ(table.rows[1].fields[table.column("relative_error")], "0.1000");
+  EXPECT_EQ(grid_json(points_)["points"].size(), points_.size());
+}
+
+TEST_F(WhyFa2, DrawsCharts) {
+  try {
+    require_gnuplot();
+  } catch (const std::exception& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const cli_test::TemporaryDirectory directory;
+  for (const GridGpu& gpu : grid_gpus()) {
+    draw(speed_chart(gpu, points_), directory / ("speed-" + std::string(gpu.name)));
+    draw(traffic_chart(gpu, points_), directory / ("bytes-" + std::string(gpu.name)));
+  }
+  EXPECT_EQ(directory.files().size(), 12U);
+  const std::string picture = cli_test::file_text(directory / "speed-a100-sxm4-80gb.svg");
+  EXPECT_NE(picture.find("head dimension 128, causal"), std::string::npos);
+  EXPECT_NE(picture.find("</svg>"), std::string::npos);
+}
+
+TEST(Accuracy, ReadsWhatIsMeasured) {
+  std::size_t counters = 0;
+  for (const Observation& observation : all_observations(reference_directory())) {
+    counters += observation.source == "counters.csv" ? 1 : 0;
+    if (observation.point.kernel == "fa2" && observation.source == "counters.csv" &&
+        label(observation.point) == "d 64, 512 tokens") {
+      EXPECT_EQ(observation.numbers.at(kCycles), 450764);
+      EXPECT_EQ(observation.numbers.at(kHbmBytes), 201403136.0 + 65175808.0);
+      EXPECT_EQ(observation.numbers.at("smsp__inst_executed_op_ldgsts.sum"), 1179648);
+    }
+  }
+  // fa2 at three lengths, fa2_torch and fa1 at two, standard_eager at one; two head dimensions, causal or
+  // not.
+  EXPECT_EQ(counters, 4U * (3 + 2 + 2 + 1));
+}
+
+}  // namespace
+}  // namespace warpscope::experiments
