@@ -34,7 +34,7 @@ class Script {
         rows_((chart.panels.size() + 1) / 2),
         height_(kHeadHeight + kPanelHeight * static_cast<int>(rows_)) {
     add("# Drawn by gnuplot.\n");
-    add("set terminal svg size {},{} dynamic font 'Helvetica,12' background '#ffffff'\n", kWidth, height_);
+    add("set terminal svg size {},{} dynamic font 'sans-serif,12' background '#ffffff'\n", kWidth, height_);
     add("set output {}\n", in_single_quotes(output));
     add("set encoding utf8\nunset key\nset border 1 lc rgb '#555555'\nset tics textcolor rgb '#333333'\n"
         "set xtics nomirror scale 0\nset ytics nomirror scale 0\n"
@@ -111,9 +111,9 @@ class Script {
   /// Title and legend, drawn with the first panel.
   void add_head() {
     constexpr double kLeft = 0.045;
-    add("set label 1 {} at screen {},{} left font 'Helvetica-Bold,20' tc rgb '#222222'\n",
+    add("set label 1 {} at screen {},{} left font 'sans-serif:Bold,20' tc rgb '#222222'\n",
         in_single_quotes(chart_.title), kLeft, down(26));
-    add("set label 2 {} at screen {},{} left font 'Helvetica,13' tc rgb '#555555'\n",
+    add("set label 2 {} at screen {},{} left font 'sans-serif,13' tc rgb '#555555'\n",
         in_single_quotes(chart_.subtitle), kLeft, down(52));
     double x = kLeft;
     int tag = 3;
@@ -122,7 +122,7 @@ class Script {
           "lc rgb "
           "'{}'\n",
           tag, x, down(88), x + kLegendSwatch / kWidth, down(88 - kLegendSwatch), series.fill, series.border);
-      add("set label {} {} at screen {:.4f},{:.4f} left font 'Helvetica,13' tc rgb '#333333'\n", tag,
+      add("set label {} {} at screen {:.4f},{:.4f} left font 'sans-serif,13' tc rgb '#333333'\n", tag,
           in_single_quotes(series.name), x + (kLegendSwatch + 6) / kWidth, down(88 - kLegendSwatch / 2));
       x += (kLegendSwatch + 34 + 7.2 * static_cast<double>(series.name.size())) / kWidth;
       ++tag;
@@ -137,7 +137,7 @@ class Script {
     if (index == 0) {
       add_head();
     }
-    add("set title {} font 'Helvetica-Bold,14' tc rgb '#222222' offset 0,-0.4\n",
+    add("set title {} font 'sans-serif:Bold,14' tc rgb '#222222' offset 0,-0.4\n",
         in_single_quotes(panel.title));
     add("set ylabel {} tc rgb '#333333' offset 1,0\n",
         in_single_quotes(index % 2 == 0 ? chart_.y_label : ""));
@@ -158,7 +158,7 @@ class Script {
           panel.series[s].fill, panel.series[s].border);
     }
     for (std::size_t s = 0; s < panel.series.size(); ++s) {
-      add("  $bars_{}_{} using 1:2:3 with labels rotate by 90 left font 'Helvetica,9' tc rgb '#333333' "
+      add("  $bars_{}_{} using 1:2:3 with labels rotate by 90 left font 'sans-serif,9' tc rgb '#333333' "
           "offset 0,0.35{}\n",
           index, s, s + 1 == panel.series.size() ? "" : ", \\");
     }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "experiments/report/text_report.hpp"
 #include "experiments/report/totals.hpp"
 #include "experiments/report/units.hpp"
@@ -13,6 +15,18 @@ bool uses_library_products(const Run& run) {
   return run.point && run.point->kernel.starts_with("standard");
 }
 
+/// Bytes of outputs that the SMs have written and HBM has not seen.
+std::uint64_t output_bytes_in_l2(const Run& run) {
+  std::uint64_t bytes = 0;
+  const std::vector<TensorRow> rows = tensor_rows(run);
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    // What is written twice may reach HBM once, hence no more than the tensor.
+    const std::uint64_t produced = std::min(rows[t].l2_write_bytes, run.compulsory[t].write);
+    bytes += produced > rows[t].write_bytes ? produced - rows[t].write_bytes : 0;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 const char* const kMmaSyncNote = "PyTorch's matrix products use wgmma on Hopper; here they run on mma.sync.";
@@ -22,17 +36,10 @@ std::vector<std::string> notes(const Run& run) {
   if (uses_library_products(run) && limits_of(run.config).compute_capability_major >= kHopper) {
     result.emplace_back(kMmaSyncNote);
   }
-  std::uint64_t left_in_l2 = 0;
-  for (const TensorRow& row : tensor_rows(run)) {
-    const bool output = row.read_bytes == 0 && row.write_bytes > 0;
-    left_in_l2 +=
-        output && row.compulsory_bytes > row.write_bytes ? row.compulsory_bytes - row.write_bytes : 0;
-  }
+  const std::uint64_t left_in_l2 = output_bytes_in_l2(run);
   if (left_in_l2 > 0) {
-    const ByteUnit unit = byte_unit(left_in_l2);
-    result.push_back(
-        fmt::format("{} {} of the output are still in the L2 at the end, not yet written to HBM.",
-                    in_unit(left_in_l2, unit), unit.name));
+    result.push_back(fmt::format("{} of the output are still in the L2 at the end, not yet written to HBM.",
+                                 bytes_text(left_in_l2)));
   }
   if (run.result.launches.size() > 1) {
     result.push_back(fmt::format("the time includes {} gaps of {} between launches.",

@@ -122,11 +122,13 @@ std::string occupancy_text(const hw::HwConfig& config, const metrics::LaunchResu
   for (const Limit& limit : limits) {
     std::string& list = limit.ctas == occupancy.ctas_per_sm ? by : others;
     list += list.empty() ? "" : &list == &by ? " and " : ", ";
-    list += &list == &by ? limit.name : fmt::format("{} for {}", limit.name, limit.ctas);
+    list += &list == &by ? limit.name : fmt::format("{} {}", limit.name, limit.ctas);
   }
-  return fmt::format("  Occupancy: {} CTAs of {} warps per SM, {} of {} warps; limited by {}{}\n\n",
-                     occupancy.ctas_per_sm, warps, occupancy.ctas_per_sm * warps, config.sm.max_warps, by,
-                     others.empty() ? "" : fmt::format("; enough {}", others));
+  return fmt::format(
+      "  Occupancy: {} CTAs of {} warps per SM, {} of {} warps\n"
+      "    limited by {}{}\n\n",
+      occupancy.ctas_per_sm, warps, occupancy.ctas_per_sm * warps, config.sm.max_warps, by,
+      others.empty() ? "" : fmt::format("; would allow: {}", others));
 }
 
 std::string launch_table(const Run& run) {

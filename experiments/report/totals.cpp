@@ -31,7 +31,7 @@ std::vector<TensorRow> tensor_rows(const Run& run) {
   std::map<std::string, std::size_t> row_of;
   for (const CompulsoryBytes& tensor : run.compulsory) {
     row_of[tensor.tensor] = rows.size();
-    rows.push_back({tensor.tensor, 0, 0, tensor.read + tensor.write, 0, 0});
+    rows.push_back({tensor.tensor, 0, 0, tensor.read + tensor.write, 0, 0, 0});
   }
   for (const metrics::LaunchResult& launch : run.result.launches) {
     for (const metrics::TensorTraffic& traffic : launch.traffic) {
@@ -40,6 +40,7 @@ std::vector<TensorRow> tensor_rows(const Run& run) {
       row.write_bytes += traffic.dram_write_bytes;
       row.l2_read_bytes += traffic.l2_read_bytes;
       row.l2_read_hit_bytes += traffic.l2_read_hit_bytes;
+      row.l2_write_bytes += traffic.l2_write_bytes;
     }
   }
   return rows;

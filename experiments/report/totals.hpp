@@ -19,6 +19,7 @@ struct TensorRow {
   std::uint64_t compulsory_bytes = 0;
   std::uint64_t l2_read_bytes = 0;
   std::uint64_t l2_read_hit_bytes = 0;
+  std::uint64_t l2_write_bytes = 0;
 };
 
 using StallCycles = std::array<std::uint64_t, metrics::kStallReasons>;

@@ -45,7 +45,7 @@ std::string intensity(const Run& run, const TensorRow& total) {
 }  // namespace
 
 std::string traffic_table(const Run& run) {
-  TensorRow total{"total", 0, 0, 0, 0, 0};
+  TensorRow total{"total", 0, 0, 0, 0, 0, 0};
   const std::vector<TensorRow> rows = tensor_rows(run);
   for (const TensorRow& row : rows) {
     total.read_bytes += row.read_bytes;

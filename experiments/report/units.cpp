@@ -38,6 +38,11 @@ ByteUnit byte_unit(std::uint64_t largest) {
   return unit;
 }
 
+std::string bytes_text(std::uint64_t bytes) {
+  const ByteUnit unit = byte_unit(bytes * 10);
+  return fmt::format("{:.1f} {}", static_cast<double>(bytes) / unit.bytes, unit.name);
+}
+
 std::string in_unit(std::uint64_t bytes, const ByteUnit& unit) {
   return bytes == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(bytes) / unit.bytes);
 }

@@ -19,6 +19,8 @@ struct ByteUnit {
   double bytes;
 };
 ByteUnit byte_unit(std::uint64_t largest);
+/// One number with the unit that suits it.
+std::string bytes_text(std::uint64_t bytes);
 std::string in_unit(std::uint64_t bytes, const ByteUnit& unit);
 
 }  // namespace warpscope::experiments

@@ -51,9 +51,14 @@ std::vector<BarPanel> panels(const GridGpu& gpu, std::span<const GridPoint> poin
   return result;
 }
 
+/// Two digits after the point for small numbers, none for large ones.
+std::string bar_label(double number) {
+  return fmt::format("{:.{}f}", number, number < 1 ? 2 : number < 10 ? 1 : 0);
+}
+
 void add_bar(BarSeries& series, std::optional<double> number, const char* absent) {
   series.values.push_back(number);
-  series.labels.push_back(number ? fmt::format("{:.0f}", *number) : absent);
+  series.labels.push_back(number ? bar_label(*number) : absent);
 }
 
 }  // namespace
@@ -89,14 +94,14 @@ BarChart speed_chart(const GridGpu& gpu, std::span<const GridPoint> points) {
 }
 
 BarChart traffic_chart(const GridGpu& gpu, std::span<const GridPoint> points) {
-  constexpr double kMB = 1e6;
+  constexpr double kGB = 1e9;
   BarChart chart;
   chart.title = fmt::format("Bytes across HBM on {}", gpu.label);
   chart.subtitle =
-      "MB read and written in one forward pass, counted by the model; the minimum reads every input "
+      "GB read and written in one forward pass, counted by the model; the minimum reads every input "
       "and writes every output once";
   chart.x_label = "sequence length";
-  chart.y_label = "MB, logarithmic";
+  chart.y_label = "GB, logarithmic";
   chart.logarithmic = true;
   chart.panels =
       panels(gpu, points, [&](BarPanel& panel, Method method, std::span<const GridPoint* const> chosen) {
@@ -105,7 +110,7 @@ BarChart traffic_chart(const GridGpu& gpu, std::span<const GridPoint> points) {
         BarSeries least{"minimum", "#ffffff", "#444444", {}, {}};
         for (const GridPoint* point : chosen) {
           const auto number = [&](std::uint64_t bytes) {
-            return point->error.empty() ? std::optional<double>(static_cast<double>(bytes) / kMB)
+            return point->error.empty() ? std::optional<double>(static_cast<double>(bytes) / kGB)
                                         : std::nullopt;
           };
           add_bar(series, number(point->read_bytes + point->write_bytes), "n/a");

@@ -98,7 +98,7 @@ std::string grid_table(const GridGpu& gpu, std::span<const GridPoint> points) {
       table.add_row(row);
     }
   }
-  return table.text();
+  return table.text("");
 }
 
 std::string error_table(std::span<const GridPoint> points) {
@@ -149,7 +149,9 @@ std::string where_time_goes(std::span<const GridPoint> points) {
         table.add_row(time_cells(point, group.front()));
       }
     }
-    page += table.text() + '\n';
+    page +=
+        fmt::format("{}, d {}, {} tokens\n", group.front().gpu->label, problem.head_dim, problem.seqlen_q) +
+        table.text() + '\n';
   }
   return page;
 }
@@ -159,7 +161,7 @@ std::string grid_report(std::span<const GridPoint> points) {
       "Why FlashAttention-2 is fast: forward attention, fp16, 16384 tokens in all, hidden size 2048\n\n";
   for (const GridGpu& gpu : grid_gpus()) {
     page += fmt::format("{}: TFLOP/s of the model{}\n\n", gpu.label,
-                        gpu.reference.empty() ? "; nobody has published forward numbers for these kernels"
+                        gpu.reference.empty() ? "; Figure 7 of the paper has no forward bars to compare with"
                                               : fmt::format(" beside {} ones", gpu.reference));
     page += grid_table(gpu, points) + '\n';
   }
