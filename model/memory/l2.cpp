@@ -51,8 +51,7 @@ void L2::begin_launch(double sm_clock_mhz, bool keep_contents) {
   traffic_.assign(traffic_.size(), {});
   load_.clear();
   conditions_.clear();
-  conditions_epoch_ = -1;
-  load_key_ = 0;
+  levels_.clear();
   active_sms_ = 1;
   peak_bytes_per_epoch_ = config_.hbm.peak_gb_per_s * 1e3 / sm_clock_mhz * static_cast<double>(kEpochCycles);
 }
@@ -62,28 +61,37 @@ void L2::set_active_sms(int active_sms) {
   active_sms_ = std::min(config_.gpu.sm_count, (active_sms + step - 1) / step * step);
 }
 
-const L2::Conditions& L2::conditions_at(std::int64_t time_cycles) {
-  const std::int64_t epoch = time_cycles / kEpochCycles;
-  if (epoch != conditions_epoch_) {
-    conditions_epoch_ = epoch;
-    Load sum;
-    for (std::int64_t past = std::max<std::int64_t>(0, epoch - kEpochDelay - kEpochsAveraged + 1);
-         past <= epoch - kEpochDelay && past < static_cast<std::int64_t>(load_.size()); ++past) {
-      sum.read_bytes += load_[static_cast<std::size_t>(past)].read_bytes;
-      sum.write_bytes += load_[static_cast<std::size_t>(past)].write_bytes;
-    }
-    const auto total = static_cast<double>(sum.read_bytes + sum.write_bytes);
-    const double writes = total > 0 ? static_cast<double>(sum.write_bytes) / total : 0;
-    const double utilisation =
-        std::min(1.0, total / static_cast<double>(kEpochsAveraged) / peak_bytes_per_epoch_);
-    load_key_ = static_cast<int>(std::lround(utilisation * kUtilisationSteps)) * (kWriteSteps + 1) +
-                static_cast<int>(std::lround(writes * kWriteSteps));
+L2::LoadLevel L2::next_level(std::int64_t epoch, const LoadLevel& held) const {
+  Load sum;
+  for (std::int64_t past = std::max<std::int64_t>(0, epoch - kEpochDelay - kEpochsAveraged + 1);
+       past <= epoch - kEpochDelay && past < static_cast<std::int64_t>(load_.size()); ++past) {
+    sum.read_bytes += load_[static_cast<std::size_t>(past)].read_bytes;
+    sum.write_bytes += load_[static_cast<std::size_t>(past)].write_bytes;
   }
-  const auto [found, is_new] =
-      conditions_.try_emplace(active_sms_ * kUtilisationSteps * kUtilisationSteps + load_key_);
+  const auto total = static_cast<double>(sum.read_bytes + sum.write_bytes);
+  const double writes = total > 0 ? static_cast<double>(sum.write_bytes) / total : 0;
+  const double utilisation =
+      std::min(1.0, total / static_cast<double>(kEpochsAveraged) / peak_bytes_per_epoch_);
+  // A level is held until the load has moved by a whole step: in a steady state conditions must not flicker.
+  const auto settle = [](double value, int steps, int level) {
+    return std::abs(value * steps - level) < 1 ? level : static_cast<int>(std::lround(value * steps));
+  };
+  return {settle(utilisation, kUtilisationSteps, held.utilisation), settle(writes, kWriteSteps, held.writes)};
+}
+
+const L2::Conditions& L2::conditions_at(std::int64_t time_cycles) {
+  const auto epoch = static_cast<std::size_t>(time_cycles / kEpochCycles);
+  while (levels_.size() <= epoch) {
+    const LoadLevel held = levels_.empty() ? LoadLevel{} : levels_.back();
+    levels_.push_back(next_level(static_cast<std::int64_t>(levels_.size()), held));
+  }
+  const LoadLevel& level = levels_[epoch];
+  const int key =
+      (active_sms_ * (kUtilisationSteps + 1) + level.utilisation) * (kWriteSteps + 1) + level.writes;
+  const auto [found, is_new] = conditions_.try_emplace(key);
   if (is_new) {
-    const double writes = static_cast<double>(load_key_ % (kWriteSteps + 1)) / kWriteSteps;
-    const double utilisation = static_cast<double>(load_key_ / (kWriteSteps + 1)) / kUtilisationSteps;
+    const double writes = static_cast<double>(level.writes) / kWriteSteps;
+    const double utilisation = static_cast<double>(level.utilisation) / kUtilisationSteps;
     found->second.share = bandwidth_share(config_, sm_clock_mhz_, active_sms_, writes);
     found->second.page_wait_cycles = hbm_wait_cycles(config_.hbm, sm_clock_mhz_, utilisation, writes);
   }

@@ -64,6 +64,12 @@ class L2 : public sc_core::sc_module {
     BandwidthShare share;
     std::int32_t page_wait_cycles = 0;
   };
+  /// Load of HBM in steps, so that like loads give equal responses.
+  struct LoadLevel {
+    int utilisation = 0;  ///< of peak, in 1/kUtilisationSteps
+    int writes = 0;       ///< part of the traffic, in 1/kWriteSteps
+  };
+  LoadLevel next_level(std::int64_t epoch, const LoadLevel& held) const;
   const Conditions& conditions_at(std::int64_t time_cycles);
 
   hw::HwConfig config_;
@@ -77,8 +83,7 @@ class L2 : public sc_core::sc_module {
   std::vector<Load> load_;  ///< by epoch
   double peak_bytes_per_epoch_ = 1;
   std::map<int, Conditions> conditions_;  ///< by active SMs, utilisation and write fraction in steps
-  std::int64_t conditions_epoch_ = -1;
-  int load_key_ = 0;  ///< utilisation and write fraction seen from `conditions_epoch_`
+  std::vector<LoadLevel> levels_;         ///< by epoch
   tlm::tlm_generic_payload hbm_payload_;
   Transaction hbm_transaction_;
 };
