@@ -33,6 +33,7 @@ void add_study_command(CLI::App& app, Action& action) {
   verb->add_option("-o,--output", flags->options.directory, "directory to write to (default: out/NAME)")
       ->type_name("DIR");
   add_workers_flag(*verb, flags->workers);
+  verb->add_flag("--resume", flags->options.resume, "go on with an interrupted run into the same directory");
   verb->callback([flags, &action] { action = [flags] { return study_command(*flags); }; });
 }
 

@@ -112,18 +112,33 @@ std::vector<GridPoint> forward_grid(const ForwardReferences& references) {
   return points;
 }
 
-void run_grid(std::vector<GridPoint>& points, int workers) {
-  Progress progress("study", points.size());
-  const auto job = [&](std::size_t index) { return summary_json(run_point(points[index].point)).dump(); };
-  const auto done = [&](std::size_t index, const JobOutcome& outcome) {
-    if (outcome.ok) {
-      take_summary(points[index], Json::parse(outcome.text));
+void run_grid(std::vector<GridPoint>& points, int workers, Journal& journal) {
+  std::vector<std::size_t> unknown;
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    keys.push_back(journal_key(points[i].point));
+    if (const std::string* known = journal.find(keys.back())) {
+      take_summary(points[i], Json::parse(*known));
     } else {
-      points[index].error = outcome.text;
+      unknown.push_back(i);
+    }
+  }
+  journal.open();
+  Progress progress("study", unknown.size());
+  const auto job = [&](std::size_t task) {
+    return summary_json(run_point(points[unknown[task]].point)).dump();
+  };
+  const auto done = [&](std::size_t task, const JobOutcome& outcome) {
+    GridPoint& point = points[unknown[task]];
+    if (outcome.ok) {
+      take_summary(point, Json::parse(outcome.text));
+      journal.add(keys[unknown[task]], outcome.text);
+    } else {
+      point.error = outcome.text;
     }
     progress.advance();
   };
-  run_in_processes(points.size(), workers, job, done);
+  run_in_processes(unknown.size(), workers, job, done);
 }
 
 }  // namespace warpscope::experiments

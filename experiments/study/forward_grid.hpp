@@ -10,6 +10,7 @@
 
 #include "experiments/data/forward_reference.hpp"
 #include "experiments/point/point.hpp"
+#include "experiments/sweep/journal.hpp"
 
 namespace warpscope::experiments {
 
@@ -58,7 +59,7 @@ struct GridPoint {
 
 /// All points of all GPUs: by GPU, head dimension, causal, length, method.
 std::vector<GridPoint> forward_grid(const ForwardReferences& references);
-/// Fills in what the model says, `workers` points at a time.
-void run_grid(std::vector<GridPoint>& points, int workers);
+/// Fills in what the model says, `workers` points at a time; takes what the journal knows, adds what is new.
+void run_grid(std::vector<GridPoint>& points, int workers, Journal& journal);
 
 }  // namespace warpscope::experiments

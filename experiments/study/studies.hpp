@@ -10,6 +10,7 @@ namespace warpscope::experiments {
 struct StudyOptions {
   std::string directory;  ///< where the outputs go
   int workers = 1;
+  bool resume = false;  ///< use points that an interrupted run into the same directory had finished
 };
 
 struct Study {

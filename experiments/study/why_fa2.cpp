@@ -14,7 +14,11 @@ void run_why_fa2(const StudyOptions& options) {
   make_directory(directory);
   const ForwardReferences references(reference_directory());
   std::vector<GridPoint> points = forward_grid(references);
-  run_grid(points, options.workers);
+  Journal journal(directory / "why-fa2");
+  if (options.resume) {
+    journal.load();
+  }
+  run_grid(points, options.workers, journal);
 
   const std::string report = grid_report(points);
   fmt::print("{}", report);
@@ -25,6 +29,7 @@ void run_why_fa2(const StudyOptions& options) {
     draw(speed_chart(gpu, points), directory / fmt::format("speed-{}", gpu.name));
     draw(traffic_chart(gpu, points), directory / fmt::format("hbm-bytes-{}", gpu.name));
   }
+  journal.remove();
   fmt::print("\nWritten to {}: why-fa2.txt, .csv, .json; speed-*.svg, hbm-bytes-*.svg\n", directory.string());
 }
 

@@ -104,7 +104,7 @@ std::string grid_table(const GridGpu& gpu, std::span<const GridPoint> points) {
 std::string error_table(std::span<const GridPoint> points) {
   TextTable table({{"GPU", Align::left},
                    {"kernel", Align::left},
-                   {"against", Align::left},
+
                    {"points"},
                    {"mean error"},
                    {"bias"},
@@ -119,12 +119,12 @@ std::string error_table(std::span<const GridPoint> points) {
           errors.add(point.relative_error(), problem_label(point));
         }
       }
-      table.add_row({std::string(gpu.name), std::string(gpu.kernels[m]), std::string(gpu.reference),
-                     std::to_string(errors.count()), percent(errors.mean()), signed_percent(errors.bias()),
-                     signed_percent(errors.worst()), errors.worst_point()});
+      table.add_row({std::string(gpu.name), std::string(gpu.kernels[m]), std::to_string(errors.count()),
+                     percent(errors.mean()), signed_percent(errors.bias()), signed_percent(errors.worst()),
+                     errors.worst_point()});
     }
   }
-  return table.text();
+  return table.text("");
 }
 
 std::string where_time_goes(std::span<const GridPoint> points) {
@@ -135,15 +135,13 @@ std::string where_time_goes(std::span<const GridPoint> points) {
     if (problem.causal || std::ranges::find(kSummarySeqlens, problem.seqlen_q) == kSummarySeqlens.end()) {
       continue;
     }
-    TextTable table(
-        {{fmt::format("{}, d {}, {} tokens", group.front().gpu->label, problem.head_dim, problem.seqlen_q),
-          Align::left},
-         {"time"},
-         {"speed"},
-         {"HBM GB"},
-         {"of minimum"},
-         {"busiest", Align::left},
-         {"warps wait for", Align::left}});
+    TextTable table({{"", Align::left},
+                     {"time"},
+                     {"speed"},
+                     {"HBM GB"},
+                     {"of minimum"},
+                     {"busiest", Align::left},
+                     {"warps wait for", Align::left}});
     for (const GridPoint& point : group) {
       if (point.error.empty() && group.front().error.empty()) {
         table.add_row(time_cells(point, group.front()));

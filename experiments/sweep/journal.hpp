@@ -1,4 +1,4 @@
-// Finished rows of a sweep, kept on disk while it runs, so that a sweep that is killed can go on.
+// Finished points, kept on disk while a sweep or a study runs, so that one that is killed can go on.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,27 @@
 #include <memory>
 #include <string>
 
+#include "experiments/point/point.hpp"
+
 namespace warpscope::experiments {
 
-/// The file `<output>.partial`: one JSON line per finished row with all that its result depends on.
+/// All that decides the result of a point: the point, every key of its GPU, and this very program. Throws
+/// what the loader of the GPU throws.
+std::string journal_key(const Point& point);
+
+/// The file `<output>.partial`: one JSON line per finished point with its key and its result.
 class Journal {
  public:
   explicit Journal(const std::filesystem::path& output);
 
-  /// Reads what an earlier sweep left. A line that was cut short is not used.
+  /// Reads what an earlier run left. A line that was cut short is not used.
   void load();
-  /// Cells of the row with that key, or nullptr.
+  /// Result of the point with that key, or nullptr.
   const std::string* find(const std::string& key) const;
-  /// Starts a file with the rows that load() found.
+  /// Starts a file with the points that load() found.
   void open();
-  void add(const std::string& key, const std::string& cells);
-  /// Deletes the file: its rows are in the output now.
+  void add(const std::string& key, const std::string& result);
+  /// Deletes the file: its points are in the output now.
   void remove();
 
  private:
@@ -30,10 +36,10 @@ class Journal {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  void write_line(const std::string& key, const std::string& cells);
+  void write_line(const std::string& key, const std::string& result);
 
   std::filesystem::path path_;
-  std::map<std::string, std::string> cells_of_;
+  std::map<std::string, std::string> result_of_;
   std::unique_ptr<std::FILE, Close> file_;
 };
 

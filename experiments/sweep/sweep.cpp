@@ -17,17 +17,6 @@
 namespace warpscope::experiments {
 namespace {
 
-/// All that decides the result of a point.
-std::string journal_key(const Point& point, const hw::HwConfig& config) {
-  const kernels::Problem& problem = point.problem;
-  return fmt::format("{} {} {} b{} h{}/{} q{} k{} d{} c{} {} {} {} {}", WARPSCOPE_VERSION,
-                     hw::content_hash(config), point.kernel, problem.batch, problem.heads, problem.heads_kv,
-                     problem.seqlen_q, problem.seqlen_k, problem.head_dim, problem.causal ? 1 : 0,
-                     text(problem.dtype), text(problem.pass),
-                     point.model.options.mode == gpu::Mode::fast ? "fast" : "detailed",
-                     point.model.options.warm_l2 ? "warm" : "cold");
-}
-
 /// A row that can be run.
 struct Task {
   std::size_t row = 0;
@@ -80,8 +69,7 @@ class Sweep {
   void prepare(std::size_t row) {
     try {
       Task task{row, points_.point(row), {}};
-      task.key = journal_key(
-          task.point, hw::load(task.point.model.gpu, task.point.model.overrides, config_directory()).config);
+      task.key = journal_key(task.point);
       if (const std::string* known = journal_.find(task.key)) {
         cells_[row] = *known;
       } else {

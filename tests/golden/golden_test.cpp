@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "tests/cli/program.hpp"
 
@@ -43,7 +44,16 @@ TEST_P(GoldenReport, IsUnchanged) {
     write_text(file, result.out);
     return;
   }
-  EXPECT_EQ(result.out, file_text(file)) << "if the change is meant, run with WARPSCOPE_UPDATE_GOLDEN=1";
+  std::istringstream now(result.out);
+  std::istringstream before(file_text(file));
+  std::string line_now;
+  std::string line_before;
+  for (int line = 1; std::getline(now, line_now); ++line) {
+    std::getline(before, line_before);
+    ASSERT_EQ(line_now, line_before) << file << ':' << line
+                                     << "; if meant, run with WARPSCOPE_UPDATE_GOLDEN=1";
+  }
+  EXPECT_EQ(result.out, file_text(file)) << file;
 }
 
 INSTANTIATE_TEST_SUITE_P(Points, GoldenReport, testing::ValuesIn(kGolden),
