@@ -5,12 +5,12 @@
 namespace warpscope::memory {
 namespace {
 
-std::uint32_t line_mask(int first_line, int lines) {
-  return lines >= 32 ? ~0U : ((1U << lines) - 1U) << first_line;
+std::uint64_t sector_mask(int first_sector, int sectors) {
+  return sectors >= 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << sectors) - 1) << first_sector;
 }
 
-std::int64_t bytes_of(std::uint32_t mask) {
-  return std::popcount(mask) * kLineBytes;
+std::int64_t bytes_of(std::uint64_t mask) {
+  return std::popcount(mask) * kSectorBytes;
 }
 
 }  // namespace
@@ -76,9 +76,9 @@ void BlockCache::shrink(std::vector<Eviction>& evicted) {
   }
 }
 
-Lookup BlockCache::access(BlockId id, int first_line, int lines, bool write, int partition,
+Lookup BlockCache::access(BlockId id, int first_sector, int sectors, bool write, int partition,
                           std::vector<Eviction>& evicted) {
-  const std::uint32_t mask = line_mask(first_line, lines);
+  const std::uint64_t mask = sector_mask(first_sector, sectors);
   std::int32_t index = -1;
   if (const auto found = index_.find(id); found != index_.end()) {
     index = found->second;

@@ -1,4 +1,4 @@
-// Contents of the L2: blocks of 32 lines of 128 bytes, least recently used block out first.
+// Contents of the L2: blocks of 64 sectors of 32 bytes, least recently used block out first.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace warpscope::memory {
 
-inline constexpr std::int64_t kLineBytes = 128;
-inline constexpr std::int64_t kBlockBytes = 32 * kLineBytes;
+inline constexpr std::int64_t kSectorBytes = 32;  ///< unit of validity, as in the hardware
+inline constexpr std::int64_t kBlockBytes = 64 * kSectorBytes;
 
 /// Which block of which tensor. Segments start at block boundaries.
 struct BlockId {
@@ -24,11 +24,11 @@ struct Eviction {
   std::int64_t dirty_bytes = 0;
 };
 
-/// What a lookup found, in bytes of the lines touched.
+/// What a lookup found, in bytes of the sectors touched.
 struct Lookup {
   std::int64_t hit_bytes = 0;
-  std::int64_t miss_bytes = 0;         ///< reads only: lines that must come from HBM
-  std::int64_t newly_dirty_bytes = 0;  ///< writes only: lines that were clean or absent before
+  std::int64_t miss_bytes = 0;         ///< reads only: sectors that must come from HBM
+  std::int64_t newly_dirty_bytes = 0;  ///< writes only: sectors that were clean or absent before
 };
 
 /// State of the cache between accesses; no notion of time. Capacity counts a block once per partition whose
@@ -37,9 +37,9 @@ class BlockCache {
  public:
   BlockCache(std::int64_t capacity_bytes, int partitions);
 
-  /// Touches lines [first_line, first_line + lines) of a block for an SM of `partition` and makes it the most
-  /// recent. Blocks that had to leave are appended to `evicted`.
-  Lookup access(BlockId id, int first_line, int lines, bool write, int partition,
+  /// Touches sectors [first_sector, first_sector + sectors) of a block for an SM of `partition` and makes it
+  /// the most recent. Blocks that had to leave are appended to `evicted`.
+  Lookup access(BlockId id, int first_sector, int sectors, bool write, int partition,
                 std::vector<Eviction>& evicted);
   /// Forgets everything without writing back.
   void clear();
@@ -49,8 +49,8 @@ class BlockCache {
  private:
   struct Entry {
     BlockId id;
-    std::uint32_t valid = 0;
-    std::uint32_t dirty = 0;
+    std::uint64_t valid = 0;  ///< bit per sector
+    std::uint64_t dirty = 0;
     std::uint32_t partitions = 0;
     std::int32_t newer = -1;
     std::int32_t older = -1;

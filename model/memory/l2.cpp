@@ -104,17 +104,18 @@ Lookup L2::look_up(const Transaction& transaction) {
   const bool write = transaction.kind != AccessKind::read;
   const std::int64_t first_block =
       tensor_base_[transaction.tensor] + transaction.segment * blocks_per_segment_[transaction.tensor];
-  std::int64_t line = transaction.offset / kLineBytes;
-  const std::int64_t last_line = (transaction.offset + transaction.bytes - 1) / kLineBytes;
-  while (line <= last_line) {
-    const int in_block = static_cast<int>(line % 32);
-    const int lines = static_cast<int>(std::min<std::int64_t>(32 - in_block, last_line - line + 1));
-    const Lookup part = cache_.access({transaction.tensor, first_block + line / 32}, in_block, lines, write,
-                                      partition, evicted_);
+  constexpr std::int64_t kSectorsPerBlock = kBlockBytes / kSectorBytes;
+  std::int64_t sector = transaction.offset / kSectorBytes;
+  const std::int64_t last = (transaction.offset + transaction.bytes - 1) / kSectorBytes;
+  while (sector <= last) {
+    const int in_block = static_cast<int>(sector % kSectorsPerBlock);
+    const int sectors = static_cast<int>(std::min(kSectorsPerBlock - in_block, last - sector + 1));
+    const Lookup part = cache_.access({transaction.tensor, first_block + sector / kSectorsPerBlock}, in_block,
+                                      sectors, write, partition, evicted_);
     sum.hit_bytes += part.hit_bytes;
     sum.miss_bytes += part.miss_bytes;
     sum.newly_dirty_bytes += part.newly_dirty_bytes;
-    line += lines;
+    sector += sectors;
   }
   return sum;
 }
@@ -136,9 +137,8 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
 
   L2Traffic& traffic = traffic_[transaction->tensor];
   if (transaction->kind == AccessKind::read) {
-    traffic.read_bytes += transaction->bytes;
-    traffic.read_hit_bytes += static_cast<std::uint64_t>(
-        std::max<std::int64_t>(0, std::int64_t{transaction->bytes} - found.miss_bytes));
+    traffic.read_bytes += static_cast<std::uint64_t>(found.hit_bytes + found.miss_bytes);
+    traffic.read_hit_bytes += static_cast<std::uint64_t>(found.hit_bytes);
     if (found.miss_bytes > 0) {
       to_hbm(tlm::TLM_READ_COMMAND, transaction->tensor, found.miss_bytes, delay);
     }

@@ -16,7 +16,7 @@
 
 namespace warpscope::memory {
 
-/// Bytes of one tensor between the SMs and the L2.
+/// Bytes of one tensor between the SMs and the L2; reads in whole sectors.
 struct L2Traffic {
   std::uint64_t read_bytes = 0;
   std::uint64_t read_hit_bytes = 0;

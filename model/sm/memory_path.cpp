@@ -172,10 +172,12 @@ std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction, Ct
       std::max({start_units, port, l2 - response.l2_slack_units, dram - response.dram_slack_units});
   const std::int32_t done = (units + memory::kPortUnits - 1) / memory::kPortUnits + response.latency_cycles +
                             page_wait(cta, response, start);
+  const std::int32_t arrival =
+      (state_.phase + done + kArrivalGrid / 2) / kArrivalGrid * kArrivalGrid - state_.phase;
   if (response.dram_bytes > 0) {
-    cta.burst_end = std::max(cta.burst_end, done);
+    cta.burst_end = std::max(cta.burst_end, arrival);
   }
-  return done;
+  return arrival;
 }
 
 void SmCore::serve_memory(std::int32_t time) {

@@ -37,6 +37,7 @@ void Sm::install(int slot, const ResidentCta& cta, sim::Cycles start, sim::Cycle
 
 Slice Sm::run_slice(sim::Cycles now) {
   slice_start_ = now;
+  core_->set_phase(now);
   if (memo_ != nullptr) {
     return run_memoised(*core_, *memo_, kMinSliceCycles, kMaxSliceCycles, port_, executed_);
   }

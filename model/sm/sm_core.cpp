@@ -46,7 +46,12 @@ void SmCounters::add(const SmCounters& other) {
 
 SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& /*launch*/,
                const DecodedLaunch& decoded, int cta_slots)
-    : spec_(config.sm), page_bytes_(config.hbm.page_bytes), trace_(trace), decoded_(decoded), cta_slots_(cta_slots), free_slots_(cta_slots) {
+    : spec_(config.sm),
+      page_bytes_(config.hbm.page_bytes),
+      trace_(trace),
+      decoded_(decoded),
+      cta_slots_(cta_slots),
+      free_slots_(cta_slots) {
   const std::size_t warps = at(cta_slots) * decoded.warps_per_cta;
   compared_bytes_ = offsetof(SmState, warps) + warps * sizeof(WarpState);
   const hw::InstructionCache& icache = spec_.icache;
@@ -193,7 +198,8 @@ void SmCore::issue(int sub_core_index, Step& step) {
   for (int i = 0; i < sub_core.warp_count; ++i) {
     WarpState& other = state_.warps[sub_core.by_age[at(i)]];
     if (other.own <= time && &other != &warp) {
-      // What keeps it from issuing is about to change; until now it was the pipe, or that it was not selected.
+      // What keeps it from issuing is about to change; until now it was the pipe, or that it was not
+      // selected.
       account_stalls(other, sub_core, time + 1);
       other.attributed = std::max(other.attributed, time + 1);
     }
@@ -407,6 +413,7 @@ void SmCore::adopt(const std::uint8_t* state_bytes,
 }
 
 void SmCore::rebase(std::int32_t end) {
+  state_.phase = (state_.phase + end) % kArrivalGrid;
   const std::int32_t units = end * memory::kPortUnits;
   shift(state_.lsu_free, end);
   shift(state_.reduce_free, end);

@@ -79,6 +79,10 @@ class SmCore {
   Slice run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const MemoryPort& port,
                   std::vector<SliceEvent>* events);
 
+  /// Where the coming slice starts on the arrival grid.
+  void set_phase(std::int64_t now_cycles) {
+    state_.phase = static_cast<std::int32_t>(now_cycles % kArrivalGrid);
+  }
   bool idle() const { return resident_warps_ == 0; }
   int free_slots() const { return free_slots_; }
   int first_free_slot() const;

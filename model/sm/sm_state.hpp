@@ -20,6 +20,9 @@ inline constexpr int kWarpsPerSubCore = kMaxWarps / kMaxSubCores;
 inline constexpr int kMioEntries = 8;
 inline constexpr int kAsyncGroups = 6;
 inline constexpr int kBarriers = 16;
+/// Data from the memory system arrives on a grid of this many cycles. It rounds to the nearest, so the mean
+/// is kept, and lets the phases of warps that wait for memory fall into few classes, which recur sooner.
+inline constexpr std::int32_t kArrivalGrid = 16;
 inline constexpr int kPipes = 6;
 inline constexpr int kInstructionWays = 8;
 inline constexpr int kInstructionLines = 256;
@@ -101,6 +104,7 @@ struct InstructionCacheState {
 static_assert(std::has_unique_object_representations_v<InstructionCacheState>);
 
 struct SmState {
+  std::int32_t phase = 0;            ///< start of the slice within the arrival grid
   std::int32_t lsu_free = 0;         ///< data path of shared memory
   std::int32_t l2_port_units = 0;    ///< end of the SM's use of its L2 share, in 1/kPortUnits cycles
   std::int32_t dram_port_units = 0;  ///< likewise HBM

@@ -6,7 +6,7 @@
 namespace warpscope::memory {
 namespace {
 
-constexpr int kLines = 32;
+constexpr int kLines = 64;
 
 /// A cache of four blocks.
 class BlockCacheTest : public testing::Test {
@@ -32,10 +32,10 @@ TEST_F(BlockCacheTest, FirstReadMissesSecondHits) {
 TEST_F(BlockCacheTest, OnlyTouchedLinesAreThere) {
   read(7, 4, 3);
   const Lookup overlapping = read(7, 5, 6);
-  EXPECT_EQ(overlapping.hit_bytes, 2 * kLineBytes);
-  EXPECT_EQ(overlapping.miss_bytes, 4 * kLineBytes);
-  EXPECT_EQ(read(7, 31, 1).miss_bytes, kLineBytes);
-  EXPECT_EQ(read(7, 0, kLines).hit_bytes, 8 * kLineBytes);
+  EXPECT_EQ(overlapping.hit_bytes, 2 * kSectorBytes);
+  EXPECT_EQ(overlapping.miss_bytes, 4 * kSectorBytes);
+  EXPECT_EQ(read(7, 31, 1).miss_bytes, kSectorBytes);
+  EXPECT_EQ(read(7, 0, kLines).hit_bytes, 8 * kSectorBytes);
 }
 
 TEST_F(BlockCacheTest, TensorsAreApart) {
@@ -65,10 +65,10 @@ TEST_F(BlockCacheTest, StreamLongerThanTheCacheNeverHits) {
 }
 
 TEST_F(BlockCacheTest, WritesMakeLinesDirtyOnce) {
-  EXPECT_EQ(write(3, 0, 5).newly_dirty_bytes, 5 * kLineBytes);
-  EXPECT_EQ(write(3, 3, 4).newly_dirty_bytes, 2 * kLineBytes);
-  EXPECT_EQ(cache_.dirty_bytes(), 7 * kLineBytes);
-  EXPECT_EQ(read(3, 0, 7).hit_bytes, 7 * kLineBytes) << "what was written can be read";
+  EXPECT_EQ(write(3, 0, 5).newly_dirty_bytes, 5 * kSectorBytes);
+  EXPECT_EQ(write(3, 3, 4).newly_dirty_bytes, 2 * kSectorBytes);
+  EXPECT_EQ(cache_.dirty_bytes(), 7 * kSectorBytes);
+  EXPECT_EQ(read(3, 0, 7).hit_bytes, 7 * kSectorBytes) << "what was written can be read";
 }
 
 TEST_F(BlockCacheTest, EvictionWritesBackTheDirtyLines) {
@@ -80,9 +80,9 @@ TEST_F(BlockCacheTest, EvictionWritesBackTheDirtyLines) {
   }
   ASSERT_EQ(evicted_.size(), 1U);
   EXPECT_EQ(evicted_[0].tensor, 9U);
-  EXPECT_EQ(evicted_[0].dirty_bytes, 3 * kLineBytes);
+  EXPECT_EQ(evicted_[0].dirty_bytes, 3 * kSectorBytes);
   EXPECT_EQ(cache_.dirty_bytes(), 0);
-  EXPECT_EQ(cache_.access({9, 1}, 2, 3, true, 0, evicted_).newly_dirty_bytes, 3 * kLineBytes)
+  EXPECT_EQ(cache_.access({9, 1}, 2, 3, true, 0, evicted_).newly_dirty_bytes, 3 * kSectorBytes)
       << "back in the cache it gets dirty anew";
 }
 
