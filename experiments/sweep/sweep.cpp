@@ -99,9 +99,11 @@ SweepSummary run_sweep(const SweepOptions& options) {
     // A GPU for all rows that is unknown is a mistake of the command, not of every row.
     hw::load(options.defaults.gpu, options.defaults.overrides, config_directory());
   }
+  // Opened for a moment only: a sweep that is killed leaves its journal and nothing else.
+  static_cast<void>(PendingFile(options.output));
   Sweep sweep(options);
-  PendingFile output(options.output);
   sweep.run(options.workers);
+  PendingFile output(options.output);
   sweep.write(output);
   return sweep.summary();
 }

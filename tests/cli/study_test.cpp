@@ -89,6 +89,39 @@ TEST_F(WhyFa2, DrawsCharts) {
   EXPECT_NE(picture.find("</svg>"), std::string::npos);
 }
 
+TEST_F(WhyFa2, WritesItsOutputsFromWhatAnInterruptedRunLeft) {
+  try {
+    require_gnuplot();
+  } catch (const std::exception& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const cli_test::TemporaryDirectory directory;
+  Journal journal(directory / "why-fa2");
+  journal.open();
+  for (const GridPoint& point : points_) {
+    const nlohmann::json result = {{"time_us", point.time_us},
+                                   {"cycles", point.cycles},
+                                   {"tflops", point.tflops},
+                                   {"read_bytes", point.read_bytes},
+                                   {"write_bytes", point.write_bytes},
+                                   {"compulsory_bytes", point.compulsory_bytes},
+                                   {"limiter", point.limiter},
+                                   {"busiest", point.busiest},
+                                   {"busiest_share", point.busiest_share},
+                                   {"stalls", point.stalls}};
+    journal.add(journal_key(point.point), result.dump());
+  }
+  testing::internal::CaptureStdout();
+  run_why_fa2({directory.path().string(), 2, true});
+  const std::string printed = testing::internal::GetCapturedStdout();
+  const std::string report = cli_test::file_text(directory / "why-fa2.txt");
+  EXPECT_EQ(report, grid_report(points_));
+  EXPECT_TRUE(printed.starts_with(report));
+  EXPECT_EQ(cli_test::file_text(directory / "why-fa2.csv"), grid_csv(points_));
+  EXPECT_TRUE(nlohmann::json::accept(cli_test::file_text(directory / "why-fa2.json")));
+  EXPECT_EQ(directory.files().size(), 3U + 2 * 3 * 2) << "three texts; a script and a picture for each chart";
+}
+
 TEST(Accuracy, ReadsWhatIsMeasured) {
   std::size_t counters = 0;
   for (const Observation& observation : all_observations(reference_directory())) {

@@ -179,6 +179,16 @@ TEST(CliSweep, ResumeUsesFinishedRowsAndIgnoresTornOnes) {
   EXPECT_EQ(directory.files(), (std::vector<std::string>{"out.csv", "points.csv"}));
 }
 
+TEST(CliSweep, LeavesNothingWhereItCannotWrite) {
+  const TemporaryDirectory directory;
+  write_text(directory / "points.csv", kHeader + "\nfa2,fwd,1,2,128,64\n");
+  std::filesystem::create_directory(directory / "out.csv");
+  const ProgramResult result = run_program(sweep(), directory.path());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err, "warpscope: out.csv: is a directory\n");
+  EXPECT_EQ(directory.files(), (std::vector<std::string>{"out.csv", "points.csv"}));
+}
+
 TEST(CliSweep, AHeaderAloneIsAnEmptySweep) {
   const TemporaryDirectory directory;
   write_text(directory / "points.csv", kHeader + "\n");
