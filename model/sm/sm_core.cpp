@@ -115,6 +115,9 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
                         std::vector<SliceEvent>* events) {
   Slice result;
   Step step{min_cycles, max_cycles, port, events, result};
+  for (int s = 0; s < spec_.sub_cores; ++s) {
+    histories_[at(s)] = IssueHistory{.hold_until = state_.sub_cores[at(s)].dispatch_free};
+  }
   std::int32_t service = next_service_time();
   while (true) {
     int first = 0;
@@ -130,10 +133,10 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
     }
     if (service <= issue_time) {
       serve_memory(service);
-    } else {
-      issue(first, step);
+      service = next_service_time();
+    } else if (issue(first, step)) {
+      service = next_service_time();
     }
-    service = next_service_time();
   }
   result.end = step.end;
   finish_accounting(step.end);
@@ -159,7 +162,8 @@ void SmCore::select_next(SubCoreState& sub_core) {
   sub_core.next_warp = best_warp;
 }
 
-void SmCore::account_stalls(const WarpState& warp, const SubCoreState& sub_core, std::int32_t until) {
+void SmCore::account_stalls(const WarpState& warp, const SubCoreState& sub_core, IssueHistory& history,
+                            std::int32_t until) {
   std::int32_t from = warp.attributed;
   const auto charge = [&](std::int32_t to, Reason why) {
     const std::int32_t end = std::min(to, until);
@@ -170,10 +174,22 @@ void SmCore::account_stalls(const WarpState& warp, const SubCoreState& sub_core,
   };
   charge(warp.ready, warp.ready_reason);
   charge(warp.own, warp.own_reason);
+  if (from >= until) {
+    return;
+  }
+  // The warp was ready: others issued, the dispatch port was held, or its pipe was taken.
+  history.advance(until);
+  const std::int32_t window = until - from;
+  const std::int32_t others = history.issued_in(window);
+  const std::int32_t held = history.held_in(window);
   const bool memory = warp.pipe == static_cast<std::uint8_t>(PipeSlot::mio);
-  charge(sub_core.pipe_free[warp.pipe], reason(memory ? Stall::mio_throttle : Stall::math_pipe_throttle));
-  charge(sub_core.dispatch_free, reason(Stall::dispatch_stall));
-  charge(until, reason(Stall::not_selected));
+  const bool piped = warp.pipe != static_cast<std::uint8_t>(PipeSlot::none);
+  const Stall rest = !piped || sub_core.pipe_free[warp.pipe] <= from ? Stall::not_selected
+                     : memory                                        ? Stall::mio_throttle
+                                                                     : Stall::math_pipe_throttle;
+  counters_.stall_warp_cycles[reason(Stall::not_selected)] += static_cast<std::uint64_t>(others);
+  counters_.stall_warp_cycles[reason(Stall::dispatch_stall)] += static_cast<std::uint64_t>(held);
+  counters_.stall_warp_cycles[reason(rest)] += static_cast<std::uint64_t>(window - others - held);
 }
 
 void SmCore::finish_accounting(std::int32_t end) {
@@ -181,29 +197,23 @@ void SmCore::finish_accounting(std::int32_t end) {
     const SubCoreState& sub_core = state_.sub_cores[at(s)];
     for (int i = 0; i < sub_core.warp_count; ++i) {
       WarpState& warp = state_.warps[sub_core.by_age[at(i)]];
-      account_stalls(warp, sub_core, end);
+      account_stalls(warp, sub_core, histories_[at(s)], end);
       warp.attributed = std::max(warp.attributed, end);
     }
   }
 }
 
-void SmCore::issue(int sub_core_index, Step& step) {
+bool SmCore::issue(int sub_core_index, Step& step) {
   SubCoreState& sub_core = state_.sub_cores[at(sub_core_index)];
   const std::int32_t time = sub_core.next_time;
   const int warp_index = sub_core.next_warp;
   WarpState& warp = state_.warps[at(warp_index)];
   const DecodedInstruction& instruction = decoded_.code[warp.pc];
 
-  account_stalls(warp, sub_core, time);
-  for (int i = 0; i < sub_core.warp_count; ++i) {
-    WarpState& other = state_.warps[sub_core.by_age[at(i)]];
-    if (other.own <= time && &other != &warp) {
-      // What keeps it from issuing is about to change; until now it was the pipe, or that it was not
-      // selected.
-      account_stalls(other, sub_core, time + 1);
-      other.attributed = std::max(other.attributed, time + 1);
-    }
-  }
+  IssueHistory& history = histories_[at(sub_core_index)];
+  history.advance(time);
+  account_stalls(warp, sub_core, history, time);
+  history.issue(instruction.dispatch_hold);
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
   ++counters_.issued_by_opcode[static_cast<std::size_t>(instruction.opcode)];
   ++step.result.issued;
@@ -249,6 +259,7 @@ void SmCore::issue(int sub_core_index, Step& step) {
     }
   }
   select_next(sub_core);
+  return instruction.pipe == PipeSlot::mio;
 }
 
 void SmCore::update_own(int warp_index) {

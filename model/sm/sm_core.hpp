@@ -10,6 +10,7 @@
 #include "model/hw/hw_config.hpp"
 #include "model/metrics/result.hpp"
 #include "model/sm/decoded_launch.hpp"
+#include "model/sm/issue_history.hpp"
 #include "model/sm/sm_state.hpp"
 #include "model/trace/launch.hpp"
 
@@ -110,8 +111,10 @@ class SmCore {
   struct Step;  // one slice in progress
 
   void select_next(SubCoreState& sub_core);
-  void issue(int sub_core, Step& step);
-  void account_stalls(const WarpState& warp, const SubCoreState& sub_core, std::int32_t until);
+  /// Issues the next instruction of a sub-core; true if it went to the MIO queue.
+  bool issue(int sub_core, Step& step);
+  void account_stalls(const WarpState& warp, const SubCoreState& sub_core, IssueHistory& history,
+                      std::int32_t until);
   void finish_accounting(std::int32_t end);
   void update_own(int warp);
   bool close_loop(int warp, const DecodedInstruction& instruction, Step& step);
@@ -145,6 +148,7 @@ class SmCore {
   std::uint32_t instruction_sets_;
   std::int32_t line_fill_cycles_;
   SmState state_;
+  std::array<IssueHistory, kMaxSubCores> histories_{};
   std::array<LoopCounters, kMaxWarps> loop_counters_{};
   std::array<ResidentCta, kMaxCtas> ctas_{};
   SmCounters counters_;
