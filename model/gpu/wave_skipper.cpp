@@ -8,13 +8,13 @@ namespace warpscope::gpu {
 namespace {
 
 /// Two means of this many windows are compared.
-constexpr std::uint64_t kWindowsAveraged = 3;
+constexpr std::uint64_t kWindowsAveraged = 2;
 /// Relative difference of the two means below which a launch counts as steady.
-constexpr double kSteady = 0.004;
+constexpr double kSteady = 0.005;
 /// Before this time the memory has not yet seen its own load (l2.cpp averages over epochs).
-constexpr sim::Cycles kSettledCycles = 65536;
+constexpr sim::Cycles kSettledCycles = 49152;
 /// Windows that are always executed at the end, so that the tail of the launch is real.
-constexpr std::uint64_t kTailWindows = 2;
+constexpr std::uint64_t kTailWindows = 1;
 
 /// CTAs after which the class table repeats.
 std::uint64_t class_period(const trace::Launch& launch) {

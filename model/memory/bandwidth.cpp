@@ -26,14 +26,16 @@ double hbm_efficiency(const hw::Hbm& hbm, double write_fraction) {
 }
 
 BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, int active_sms,
-                               double write_fraction) {
+                               double write_fraction, double utilisation) {
   const double sms = std::max(active_sms, 1);
-  const double l2 = std::min(config.l2.bytes_per_clk / sms, static_cast<double>(config.l2.sm_bytes_per_clk));
+  const double port = config.l2.sm_bytes_per_clk;
+  const double l2 = std::min(config.l2.bytes_per_clk / sms, port);
   const double hbm_bytes_per_clk =
       config.hbm.peak_gb_per_s * 1e3 / sm_clock_mhz * hbm_efficiency(config.hbm, write_fraction);
-  const double dram = std::min(hbm_bytes_per_clk / sms, static_cast<double>(config.l2.sm_bytes_per_clk));
-  return {units_per_byte(config.l2.sm_bytes_per_clk), units_per_byte(l2), units_per_byte(dram),
-          units_per_byte(dram)};
+  // Below one SM's part of the chip there is nobody left to take from.
+  const double in_use = std::clamp(utilisation, 1 / sms, 1.0);
+  const double dram = std::min(hbm_bytes_per_clk / sms / in_use, port);
+  return {units_per_byte(port), units_per_byte(l2), units_per_byte(dram), units_per_byte(dram)};
 }
 
 std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double utilisation,

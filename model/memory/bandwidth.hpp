@@ -24,9 +24,11 @@ inline constexpr std::int64_t kShareScale = 1 << 16;
 /// them: bus turnarounds are most frequent at an equal mix.
 double hbm_efficiency(const hw::Hbm& hbm, double write_fraction);
 
-/// Shares while `active_sms` SMs have work and `write_fraction` of the HBM traffic are writes.
+/// Shares while `active_sms` SMs have work, `write_fraction` of the HBM traffic are writes and `utilisation`
+/// of what HBM sustains is in use. What others leave unused is there for an SM that bursts: its share grows
+/// as 1 / utilisation.
 BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, int active_sms,
-                               double write_fraction);
+                               double write_fraction, double utilisation = 1);
 
 /// Mean wait for one HBM page, in SM cycles, at `utilisation` of peak bandwidth: what row activation and
 /// refresh cost an idle memory, plus the queue behind traffic, measured with half the bytes written. Reads

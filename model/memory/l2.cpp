@@ -68,10 +68,10 @@ L2::LoadLevel L2::next_level(std::int64_t epoch, const LoadLevel& held) const {
     sum.read_bytes += load_[static_cast<std::size_t>(past)].read_bytes;
     sum.write_bytes += load_[static_cast<std::size_t>(past)].write_bytes;
   }
+  const auto epochs = static_cast<double>(std::min(kEpochsAveraged, epoch - kEpochDelay + 1));
   const auto total = static_cast<double>(sum.read_bytes + sum.write_bytes);
   const double writes = total > 0 ? static_cast<double>(sum.write_bytes) / total : 0;
-  const double utilisation =
-      std::min(1.0, total / static_cast<double>(kEpochsAveraged) / peak_bytes_per_epoch_);
+  const double utilisation = std::min(1.0, total / epochs / peak_bytes_per_epoch_);
   // A level is held until the load has moved by a whole step: in a steady state conditions must not flicker.
   const auto settle = [](double value, int steps, int level) {
     return std::abs(value * steps - level) < 1 ? level : static_cast<int>(std::lround(value * steps));
@@ -82,8 +82,10 @@ L2::LoadLevel L2::next_level(std::int64_t epoch, const LoadLevel& held) const {
 const L2::Conditions& L2::conditions_at(std::int64_t time_cycles) {
   const auto epoch = static_cast<std::size_t>(time_cycles / kEpochCycles);
   while (levels_.size() <= epoch) {
-    const LoadLevel held = levels_.empty() ? LoadLevel{} : levels_.back();
-    levels_.push_back(next_level(static_cast<std::int64_t>(levels_.size()), held));
+    const auto next = static_cast<std::int64_t>(levels_.size());
+    // Before anything is known of the load, a launch starts on all SMs at once.
+    levels_.push_back(next < kEpochDelay ? LoadLevel{.utilisation = kUtilisationSteps}
+                                         : next_level(next, levels_.back()));
   }
   const LoadLevel& level = levels_[epoch];
   const int key =
@@ -92,7 +94,8 @@ const L2::Conditions& L2::conditions_at(std::int64_t time_cycles) {
   if (is_new) {
     const double writes = static_cast<double>(level.writes) / kWriteSteps;
     const double utilisation = static_cast<double>(level.utilisation) / kUtilisationSteps;
-    found->second.share = bandwidth_share(config_, sm_clock_mhz_, active_sms_, writes);
+    found->second.share = bandwidth_share(config_, sm_clock_mhz_, active_sms_, writes,
+                                          utilisation / hbm_efficiency(config_.hbm, writes));
     found->second.page_wait_cycles = hbm_wait_cycles(config_.hbm, sm_clock_mhz_, utilisation, writes);
   }
   return found->second;

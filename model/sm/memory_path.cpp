@@ -235,11 +235,12 @@ void SmCore::serve_memory(std::int32_t time) {
     case OpClass::local_store:
     case OpClass::global_reduce: {
       done = memory_completion(instruction, state_.ctas[warp.cta_slot], entry.response, time);
-      // A store leaves the SM at once while the buffer has room; beyond that the queue waits for the ports.
-      const std::int32_t backlog =
-          std::max(state_.l2_port_units, state_.dram_port_units) / memory::kPortUnits;
+      // A store leaves the SM at once while the buffer has room; beyond that the queue waits for it to drain.
       const std::uint32_t bytes = decoded_.memory_operands[instruction.memory].bytes;
-      sub_core.mio_free = std::max(sub_core.mio_free, backlog - store_slack(spec_, entry.response, bytes));
+      state_.store_units = std::max(state_.store_units, time * memory::kPortUnits) +
+                           std::max(entry.response.l2_port_units, entry.response.dram_port_units);
+      sub_core.mio_free = std::max(sub_core.mio_free, state_.store_units / memory::kPortUnits -
+                                                          store_slack(spec_, entry.response, bytes));
       break;
     }
     default:

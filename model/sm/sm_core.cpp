@@ -431,6 +431,7 @@ void SmCore::rebase(std::int32_t end) {
   shift(state_.l2_port_units, units);
   shift(state_.dram_port_units, units);
   shift(state_.sm_port_units, units);
+  shift(state_.store_units, units);
   shift(state_.icache.fill_free, end);
   for (std::int32_t& time : state_.icache.available) {
     shift(time, end);
