@@ -154,6 +154,10 @@ class CtaMachine {
   virtual void rescaled_row_sum(const RowVector& target, const RowVector& scale, const Fragment& source) = 0;
   /// Completes a reduction over the lanes of one warp that share a row (quad: 2 shuffles, row_per_warp: 5).
   virtual void finish_rows(const RowVector& target, Reduce op) = 0;
+  /// Completes a reduction over all threads of the CTA without shuffles, as PyTorch's blockReduce did before
+  /// 2024: every thread writes its part to `scratch` (threads x 1, fp32), the lanes of the first warp reduce
+  /// runs of 32 parts, its first lane their results. Contains its barriers. Layout row_per_cta.
+  virtual void reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) = 0;
 
   // Control. All conditions are the same for all warps of the CTA.
   /// Runs body(iteration) as often as the class of the CTA says. Bodies may be run several times per

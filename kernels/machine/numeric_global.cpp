@@ -16,8 +16,12 @@ void for_each_element(const CtaPosition& position, const NumericTensor& tensor, 
   for (int i = 0; i < tile.rows; ++i) {
     for (int j = 0; j < tile.cols; ++j) {
       // A flat tile counts its columns through the rows of the segment.
-      const std::int64_t row = tile.flat ? (first_col + j) / tensor.spec.cols : first_row + i;
-      const std::int64_t col = tile.flat ? (first_col + j) % tensor.spec.cols : first_col + j;
+      std::int64_t row = tile.flat ? (first_col + j) / tensor.spec.cols : first_row + i;
+      std::int64_t col = tile.flat ? (first_col + j) % tensor.spec.cols : first_col + j;
+      if (tile.transposed) {
+        row = first_row + j;
+        col = first_col + i;
+      }
       if (tensor.contains(row, col)) {
         use(i, j, row, col);
       } else {

@@ -65,6 +65,7 @@ class NumericMachine final : public CtaMachine {
   void reduce_rows(const RowVector& target, Reduce op, const Fragment& source, bool accumulate) override;
   void rescaled_row_sum(const RowVector& target, const RowVector& scale, const Fragment& source) override;
   void finish_rows(const RowVector& target, Reduce op) override;
+  void reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) override;
 
   void loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body) override;
   void unless_last(const std::function<void()>& body) override;

@@ -114,4 +114,25 @@ void NumericMachine::finish_rows(const RowVector& target, Reduce op) {
   kind_of(flops_, op) += count_of(rows) * steps;
 }
 
+void NumericMachine::reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) {
+  RowValues& rows = row(target);
+  const int holders = rows.lanes.holders();
+  require_same_shape(holders, 1, scratch.rows, scratch.cols, "reduce_over_threads");
+  const int run = rows.lanes.group();
+  for (int i = 0; i < rows.rows; ++i) {
+    float total = 0;
+    for (int first = 0; first < holders; first += run) {
+      float part = rows.at(i, first);
+      for (int lane = first + 1; lane < first + run; ++lane) {
+        part = reduce(op, part, rows.at(i, lane));
+      }
+      total = first == 0 ? part : reduce(op, total, part);
+    }
+    for (int holder = 0; holder < holders; ++holder) {
+      rows.at(i, holder) = total;
+    }
+  }
+  kind_of(flops_, op) += count_of(rows) + std::int64_t{rows.rows} * rows.lanes.groups();
+}
+
 }  // namespace warpscope::kernels

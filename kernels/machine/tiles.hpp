@@ -37,6 +37,9 @@ struct GlobalTile {
   /// The segment is taken as one row of all its elements, as elementwise kernels do: `col` counts elements
   /// from the start of the segment, `row` is 0 and `rows` 1.
   bool flat = false;
+  /// For loads of layout element_per_thread: element (i, j) of the fragment is row `row` + j, column `col` +
+  /// i of the tensor, and the tile has one column. Every lane reads a row of its own.
+  bool transposed = false;
 };
 
 /// rows x cols elements in shared memory from byte_offset; tiles may overlap on purpose (O through Q's

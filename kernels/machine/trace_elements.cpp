@@ -1,5 +1,6 @@
 // Elementwise layouts of the trace machine: one register per element, accesses of one element per lane.
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/machine/trace_machine.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 using trace::Opcode;
 
 constexpr int kLanes = 32;
+constexpr std::int64_t kSectorBytes = 32;  // what leaves L1 and L2 at least
 
 bool is_constant(const Affine& position) {
   return position == Affine(position.constant);
@@ -28,7 +30,49 @@ std::int64_t columns_inside(const GlobalTile& tile, const TensorSpec& tensor) {
   return std::clamp<std::int64_t>(tensor.cols - tile.col.constant, 0, tile.cols);
 }
 
+// Lanes whose elements lie a row apart read a sector each. The tensor is placed as if it were stored in
+// panels of a sector's width, one after another: the sectors of neighbouring rows are neighbours, and all
+// columns of a panel read the same ones again. The first of the columns to be read brings the panel from HBM,
+// as in fact the lines of the rows are read by CTAs that run together. L1 catches nothing: other columns are
+// other CTAs', which run on other SMs.
+void TraceMachine::load_column(const GlobalTile& tile, const Fragment& fragment) {
+  const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
+  const std::int64_t row_bytes = tensor.cols * element_bytes(tensor.type);
+  // Rows that are no multiple of a sector share their ends with neighbours: counted in the unit that fits.
+  const std::int64_t piece = std::gcd(kSectorBytes, row_bytes);
+  const std::int64_t panel_columns = piece / element_bytes(tensor.type);
+  Affine panel = tile.col;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (panel.per_block[d] != 0) {
+      panel.block_divisor[d] *= static_cast<std::int32_t>(panel_columns);
+    }
+  }
+  const Affine first = panel * (tensor.rows * piece) + tile.row * piece;
+  const std::int64_t rows_inside =
+      is_constant(tile.row) ? std::clamp<std::int64_t>(tensor.rows - tile.row.constant, 0, tile.cols)
+                            : tile.cols;
+  const std::int64_t reach = std::int64_t{kLanes} * launch_.warps;
+  for (int i = 0; i < count(fragment); ++i) {
+    const std::int64_t elements = std::clamp<std::int64_t>(rows_inside - i * reach, 0, reach);
+    if (elements == 0) {
+      continue;
+    }
+    trace::MemoryOperand operand;
+    operand.tensor = static_cast<std::uint16_t>(tile.tensor);
+    operand.segment = resolver_.resolve(tile.segment);
+    operand.offset = resolver_.resolve(first);
+    operand.offset.offset += i * reach * piece;
+    operand.bytes = static_cast<std::uint32_t>((elements + launch_.warps - 1) / launch_.warps * piece);
+    operand.offset.per_warp = operand.bytes;
+    emitter_.emit_memory(Opcode::LDG_16, reg(fragment, i), {CodeEmitter::shared_base()}, operand);
+  }
+}
+
 void TraceMachine::move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load) {
+  if (tile.transposed) {
+    load_column(tile, fragment);
+    return;
+  }
   const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
   const std::int64_t element = element_bytes(tensor.type);
   const bool by_rows = fragment.layout == Layout::row_per_warp;

@@ -68,6 +68,7 @@ class TraceMachine final : public CtaMachine {
   void reduce_rows(const RowVector& target, Reduce op, const Fragment& source, bool accumulate) override;
   void rescaled_row_sum(const RowVector& target, const RowVector& scale, const Fragment& source) override;
   void finish_rows(const RowVector& target, Reduce op) override;
+  void reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) override;
 
   void loop(const Trips& trips, const std::function<void(const Affine&)>& body) override;
   void unless_last(const std::function<void()>& body) override;
@@ -110,6 +111,7 @@ class TraceMachine final : public CtaMachine {
   void move_tile(const GlobalTile& tile, const Fragment& fragment, bool is_load);
   // Elementwise layouts (trace_elements.cpp).
   void move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load);
+  void load_column(const GlobalTile& tile, const Fragment& fragment);
   void convert_elements(const Fragment& target, const Fragment& source);
   void fill_masked(const Fragment& target, const Fragment& values, const Fragment& mask);
 

@@ -275,6 +275,34 @@ void TraceMachine::load_reduced(const RowVector& target, const SharedTile&, int 
   }
 }
 
+// Here all warps run one program, so the first warp's loads are dealt out over all of them. What is kept is
+// their number, and the time that they hold the data path: the runs start 32 words apart, in one bank, so
+// that a load of w runs takes w passes.
+void TraceMachine::reduce_over_threads(const RowVector& target, const SharedTile&, Reduce op) {
+  constexpr int kRun = 32;
+  const int warps = launch_.warps;
+  const auto load_and_reduce = [&](const Range& value, int bytes, int wavefronts) {
+    const Range part = emitter_.temporary(1);
+    emitter_.emit_memory(Opcode::LDS_32, part, {CodeEmitter::shared_base()},
+                         shared_operand(bytes, wavefronts));
+    emitter_.emit(op == Reduce::max ? Opcode::FMNMX : Opcode::FADD, value, {value, part});
+  };
+  for (int i = 0; i < count(target); ++i) {
+    const Range value = reg(target, i);
+    barrier();  // the scratch of the reduction before may still be read
+    emitter_.emit_memory(Opcode::STS_32, {}, {value, CodeEmitter::shared_base()},
+                         shared_operand(4 * kRun, 1));
+    barrier();
+    for (int k = 0; k < divide_up(kRun, warps); ++k) {
+      load_and_reduce(value, 4 * warps, warps);
+    }
+    barrier();
+    load_and_reduce(value, 4, 1);  // the first lane's loads of one result per warp
+    barrier();
+    emitter_.emit_memory(Opcode::LDS_32, value, {CodeEmitter::shared_base()}, shared_operand(4 * kRun, 1));
+  }
+}
+
 void TraceMachine::finish_rows(const RowVector& target, Reduce op) {
   const int lanes = at(target.id).lanes;
   for (int i = 0; i < count(target); ++i) {

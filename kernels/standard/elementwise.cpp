@@ -12,6 +12,10 @@ constexpr int kWarps = 4;
 constexpr int kThreads = 32 * kWarps;
 constexpr int kPasses = 4;  // elements per thread of elementwise_kernel<128, 4>
 constexpr int kVectorBytes = 16;
+// Dimensions that are left of (batch, head, sequence, element) when TensorIterator has merged what lies as
+// one piece in both tensors: rows of interleaved heads merge nothing, transposed ones head and element.
+constexpr int kRowCopyDimensions = 4;
+constexpr int kTransposingCopyDimensions = 3;
 
 /// Launches `text` over the flat range of each segment, `elements` per CTA.
 LaunchPlan flat_launch(const ElementwiseTask& task, int elements, std::uint32_t registers,
@@ -99,10 +103,47 @@ LaunchPlan add_mask_launch(const ElementwiseTask& task, int mask) {
 
 LaunchPlan copy_launch(const ElementwiseTask& task) {
   return indexed_launch(task, 18, [task](CtaMachine& machine, const Affine& first) {
+    for (int dimension = 2; dimension < kRowCopyDimensions; ++dimension) {
+      machine.overhead(indexed_overhead_per_dimension());
+    }
     const Fragment values = thread_elements(machine, task.type);
     machine.load(values, flat_tile(task.source, block_index(2), first, kThreads));
     machine.store(flat_tile(task.target, block_index(2), first, kThreads), values);
   });
+}
+
+LaunchPlan transposing_copy_launch(const ElementwiseTask& task) {
+  const int elements = kThreads * kPasses;
+  const std::int64_t columns = ceil_div(task.cols, elements);
+  LaunchPlan launch;
+  launch.name = task.name;
+  launch.grid = grid_of(columns, task.rows, task.segments);
+  launch.warps = kWarps;
+  launch.registers_per_thread = 18;
+  launch.estimate_moves = false;
+  add_column_programs(launch, columns, task.cols % elements != 0, elements, [&](const Affine& first) {
+    return ColumnProgram{
+        [task, first](CtaMachine& machine) {
+          machine.overhead(indexed_overhead());
+          for (int i = 0; i < kPasses; ++i) {
+            machine.end_block();
+            machine.overhead(indexed_overhead_per_element());
+            for (int dimension = 2; dimension < kTransposingCopyDimensions; ++dimension) {
+              machine.overhead(indexed_overhead_per_dimension());
+            }
+            const Fragment values = thread_elements(machine, task.type);
+            const Affine at = first + i * kThreads;
+            GlobalTile source{task.source, block_index(2),   at, block_index(1), 1,
+                              kThreads,    OutOfRange::leave};
+            source.transposed = true;
+            machine.load(values, source);
+            machine.store({task.target, block_index(2), block_index(1), at, 1, kThreads, OutOfRange::leave},
+                          values);
+          }
+        },
+        {}};
+  });
+  return launch;
 }
 
 LaunchPlan fill_launch(const ElementwiseTask& task, float value) {

@@ -31,6 +31,11 @@ LaunchPlan masked_fill_launch(const ElementwiseTask& task, int mask);
 LaunchPlan add_mask_launch(const ElementwiseTask& task, int mask);
 /// elementwise_kernel<128, 4>: target = source, a copy to another memory layout.
 LaunchPlan copy_launch(const ElementwiseTask& task);
+/// elementwise_kernel<128, 4>: target = source transposed; rows and cols are those of the target. The
+/// iteration follows the target's order, so that the lanes of a load read one element each of 32 rows of the
+/// source: 32 sectors. Grid (512 columns, row, segment), which is PyTorch's flat order where 512 divides
+/// cols.
+LaunchPlan transposing_copy_launch(const ElementwiseTask& task);
 
 /// vectorized_elementwise_kernel: every element of the fp32 target = value.
 LaunchPlan fill_launch(const ElementwiseTask& task, float value);

@@ -33,6 +33,15 @@ constexpr std::array kIndexedPerElement = {
     CountedInstruction{Opcode::NOP, 14},
 };
 
+// OffsetCalculator::get (aten/src/ATen/cuda/detail/OffsetCalculator.cuh), one dimension for two tensors: the
+// test for the last dimension and its branch, the magic division (high product, add, shift), the remainder,
+// two offsets. An estimate from the source.
+constexpr std::array kIndexedPerDimension = {
+    CountedInstruction{Opcode::ISETP, 1},     CountedInstruction{Opcode::NOP, 1},
+    CountedInstruction{Opcode::IMAD_WIDE, 1}, CountedInstruction{Opcode::IADD3, 1},
+    CountedInstruction{Opcode::SHF, 1},       CountedInstruction{Opcode::IMAD, 3},
+};
+
 // 36 per call: causal rows against others, over the calls that masked scores cause.
 constexpr std::array kDivisionSubroutine = {
     CountedInstruction{Opcode::ISETP, 6}, CountedInstruction{Opcode::LOP3, 6},
@@ -51,6 +60,9 @@ std::span<const CountedInstruction> indexed_overhead() {
 }
 std::span<const CountedInstruction> indexed_overhead_per_element() {
   return kIndexedPerElement;
+}
+std::span<const CountedInstruction> indexed_overhead_per_dimension() {
+  return kIndexedPerDimension;
 }
 std::span<const CountedInstruction> division_subroutine() {
   return kDivisionSubroutine;
@@ -71,6 +83,11 @@ std::vector<CountedInstruction> block_softmax_overhead(int elements) {
   // No counters: one bounds check and one address per 16-byte piece, as the source's vector loop has.
   const int pieces = (elements + 7) / 8;
   return {{Opcode::ISETP, pieces}, {Opcode::IADD3, pieces}, {Opcode::IMAD_WIDE, pieces}};
+}
+
+std::vector<CountedInstruction> division_branches(int elements) {
+  // BSSY and BSYNC; the branch itself belongs to the division.
+  return {{Opcode::NOP, 2 * elements}};
 }
 
 }  // namespace warpscope::kernels::standard

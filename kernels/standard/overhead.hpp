@@ -15,12 +15,17 @@ std::span<const CountedInstruction> vectorized_overhead();
 /// is split into the dimensions of the iteration by multiplication with a magic number.
 std::span<const CountedInstruction> indexed_overhead();
 std::span<const CountedInstruction> indexed_overhead_per_element();
+/// For each of those elements and each dimension of the iteration beyond two, which masked_fill has.
+std::span<const CountedInstruction> indexed_overhead_per_dimension();
 
 /// softmax_warp_forward with `elements` per lane, per warp and row.
 std::vector<CountedInstruction> warp_softmax_overhead(int elements);
 
 /// One pass of the block-wide softmax over `elements` per thread.
 std::vector<CountedInstruction> block_softmax_overhead(int elements);
+
+/// The branch around that subroutine, for `elements` divisions: where paths part and where they meet.
+std::vector<CountedInstruction> division_branches(int elements);
 
 /// The subroutine of the rounded division for operands that need scaling, zero numerators among them.
 std::span<const CountedInstruction> division_subroutine();

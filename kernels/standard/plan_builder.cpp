@@ -82,7 +82,7 @@ LaunchPlan PlanBuilder::gemm(GemmTask task) const {
   return gemm_launch(task, tile);
 }
 
-void PlanBuilder::launch_scores(int q, int k, int scores, float alpha) {
+void PlanBuilder::launch_scores(int q, int k, int scores, float alpha, bool k_is_transposed) {
   launch(gemm({.name = "qk_gemm",
                .a = q,
                .b = k,
@@ -90,7 +90,7 @@ void PlanBuilder::launch_scores(int q, int k, int scores, float alpha) {
                .m = problem_.seqlen_q,
                .n = problem_.seqlen_k,
                .k = problem_.head_dim,
-               .b_transposed = true,
+               .b_transposed = !k_is_transposed,
                .alpha = alpha}));
 }
 
@@ -106,9 +106,10 @@ void PlanBuilder::launch_output(int probabilities, int v) {
                .k = problem_.seqlen_k}));
 }
 
-void PlanBuilder::launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns) {
-  const SoftmaxTask task{scores, probabilities,  matrices(), problem_.seqlen_q, problem_.seqlen_k,
-                         type_,  problem_.causal};
+void PlanBuilder::launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns,
+                                 bool row_cache) {
+  const SoftmaxTask task{scores, probabilities,   matrices(), problem_.seqlen_q, problem_.seqlen_k,
+                         type_,  problem_.causal, row_cache};
   launch(problem_.seqlen_k <= most_warp_columns ? warp_softmax_launch(task) : block_softmax_launch(task));
 }
 

@@ -38,11 +38,14 @@ class PlanBuilder {
 
   void launch(LaunchPlan launch) { plan_.launches.push_back(std::move(launch)); }
   ElementwiseTask score_task(const std::string& name, int source, int target) const;
-  /// scores = alpha * q * transposed(k).
-  void launch_scores(int q, int k, int scores, float alpha);
+  /// scores = alpha * q * transposed(k); `k` is keys x head_dim, or head_dim x keys where it is transposed in
+  /// memory already.
+  void launch_scores(int q, int k, int scores, float alpha, bool k_is_transposed = false);
   /// O = probabilities * v; allocates O.
   void launch_output(int probabilities, int v);
-  void launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns);
+  /// Rows of up to `most_warp_columns` take the warp kernel, longer ones the block kernel with or without
+  /// `row_cache`.
+  void launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns, bool row_cache);
 
   /// The plan. Throws UnsupportedProblem if more memory was allocated at once than the GPU has.
   KernelPlan take();

@@ -19,13 +19,17 @@ struct SoftmaxTask {
   /// Scores (i, j) with j - i > cols - rows are masked: their numerators are zero, which sends the division
   /// into its subroutine.
   bool causal = false;
+  /// The block kernel of March 2024 and later: a row that fits stays in shared memory, threads reduce by
+  /// shuffles.
+  bool row_cache = true;
 };
 
 /// softmax_warp_forward: a warp holds one row (two of up to 128 columns) in registers. For up to 2048
 /// columns.
 LaunchPlan warp_softmax_launch(const SoftmaxTask& task);
-/// cunn_SoftMaxForwardSmem: a CTA makes three passes over a row kept in shared memory. Rows that do not fit
-/// are read three times (cunn_SoftMaxForward).
+/// A CTA makes three passes over a row. cunn_SoftMaxForwardSmem keeps it in shared memory;
+/// cunn_SoftMaxForward, for rows that do not fit and for all before March 2024 (pytorch/pytorch#122970),
+/// reads it three times.
 LaunchPlan block_softmax_launch(const SoftmaxTask& task);
 
 /// Spans of `span` neighbouring elements of row `row` that hold a masked score.

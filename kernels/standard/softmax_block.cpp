@@ -33,8 +33,14 @@ class BlockSoftmax {
         chunk_(warps_ * kLanes * piece_),
         chunks_(static_cast<int>(ceil_div(task.cols, chunk_))),
         row_{0, 1, chunk_, task.type, chunks_, 0},
-        cached_(row_.bytes_per_stage() * chunks_ + warps_ * element_bytes(ElementType::fp32) <= kSharedLimit),
-        parts_{cached_ ? row_.bytes_per_stage() * chunks_ : 0, warps_, 1, ElementType::fp32, 1, 0} {}
+        cached_(task.row_cache &&
+                row_.bytes_per_stage() * chunks_ + warps_ * element_bytes(ElementType::fp32) <= kSharedLimit),
+        parts_{cached_ ? row_.bytes_per_stage() * chunks_ : 0,
+               task.row_cache ? warps_ : warps_ * kLanes,
+               1,
+               ElementType::fp32,
+               1,
+               0} {}
 
   /// The row stays in shared memory; else every pass reads it again.
   bool cached() const { return cached_; }
@@ -66,6 +72,7 @@ class BlockSoftmax {
     for_chunks(machine, [&](const Affine& chunk) {
       const Fragment x = exponentials(machine, chunk, maximum);
       const Fragment stored = machine.fragment(1, chunk_, task_.type, Layout::row_per_cta, split());
+      machine.overhead(division_branches(piece_));
       machine.apply(x, BinaryOp::divide, x, sum);
       machine.convert(stored, x);
       machine.store(tile(task_.target, chunk), stored);
@@ -120,6 +127,10 @@ class BlockSoftmax {
   }
 
   void reduce_over_cta(CtaMachine& machine, const RowVector& value, Reduce op) const {
+    if (!task_.row_cache) {
+      machine.reduce_over_threads(value, parts_, op);
+      return;
+    }
     machine.finish_rows(value, op);
     machine.barrier();  // the parts of the reduction before may still be read
     machine.store_parts(parts_, value);

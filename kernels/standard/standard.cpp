@@ -14,11 +14,13 @@ using trace::TensorKind;
 // the one whose counters the eager kernel follows.
 constexpr std::int64_t kWarpColumns2023 = 1024;
 constexpr std::int64_t kWarpColumnsEager = 2048;
+// The block softmax that keeps rows in shared memory came in March 2024 (pytorch/pytorch#122970).
+constexpr bool kRowCache2023 = false;
+constexpr bool kRowCacheEager = true;
 constexpr float kMaskedScore = -10000.0F;  // of the benchmark script; its exponential is 0
 
 /// The (batch * heads, seqlen, head_dim) matrices that baddbmm and bmm want, from interleaved ones. With one
-/// sequence they are views and nothing is copied. The real copy of K also transposes it; the bytes are the
-/// same.
+/// sequence they are views and nothing is copied.
 int contiguous(PlanBuilder& builder, const Problem& problem, const std::string& name, int source,
                std::int64_t rows) {
   if (problem.batch == 1) {
@@ -28,6 +30,15 @@ int contiguous(PlanBuilder& builder, const Problem& problem, const std::string& 
                                     problem.head_dim, builder.type());
   builder.launch(standard::copy_launch(
       {"copy_" + name, source, copy, builder.matrices(), rows, problem.head_dim, builder.type()}));
+  return copy;
+}
+
+/// K as (batch * heads, head_dim, seqlen): rearrange(k, 'b t h d -> (b h) d t').
+int contiguous_transposed_k(PlanBuilder& builder, const Problem& problem) {
+  const int copy = builder.allocate("k_copy", TensorKind::scratch, builder.matrices(), problem.head_dim,
+                                    problem.seqlen_k, builder.type());
+  builder.launch(standard::transposing_copy_launch({"copy_k", PlanBuilder::kK, copy, builder.matrices(),
+                                                    problem.head_dim, problem.seqlen_k, builder.type()}));
   return copy;
 }
 
@@ -60,14 +71,15 @@ KernelPlan plan_standard(const Problem& problem, const GpuLimits& limits) {
   PlanBuilder builder(problem, limits);
   builder.allocate_inputs();
   const int q = contiguous(builder, problem, "q", PlanBuilder::kQ, problem.seqlen_q);
-  const int k = contiguous(builder, problem, "k", PlanBuilder::kK, problem.seqlen_k);
+  const bool copies = problem.batch > 1;
+  const int k = copies ? contiguous_transposed_k(builder, problem) : PlanBuilder::kK;
   int scores = builder.allocate_scores("scores");
-  builder.launch_scores(q, k, scores, builder.scale());
+  builder.launch_scores(q, k, scores, builder.scale(), copies);
   if (problem.causal) {
     scores = add_causal_mask(builder, problem, scores);
   }
   const int probabilities = builder.allocate_scores("probabilities");
-  builder.launch_softmax(scores, probabilities, kWarpColumns2023);
+  builder.launch_softmax(scores, probabilities, kWarpColumns2023, kRowCache2023);
   // Dropout with p = 0 returns its input.
   const int v = contiguous(builder, problem, "v", PlanBuilder::kV, problem.seqlen_k);
   builder.launch_output(probabilities, v);
@@ -98,7 +110,7 @@ KernelPlan plan_standard_eager(const Problem& problem, const GpuLimits& limits) 
     scores = masked;
   }
   const int probabilities = builder.allocate_scores("probabilities");
-  builder.launch_softmax(scores, probabilities, kWarpColumnsEager);
+  builder.launch_softmax(scores, probabilities, kWarpColumnsEager, kRowCacheEager);
   builder.release(scores);
   builder.launch_output(probabilities, PlanBuilder::kV);
   return builder.take();

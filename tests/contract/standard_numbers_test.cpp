@@ -55,6 +55,10 @@ TEST(StandardNumbers, CausalAlignsToTheBottomRight) {
 
 TEST(StandardNumbers, SeveralSequencesAreKeptApart) {
   EXPECT_LE(error_of(&kernels::plan_standard, {3, 2, 2, 70, 70, 40, true}), 1.0e-3);
+  // The transposing copy in one, in two and in ragged pieces of 512 keys.
+  for (const std::int64_t k : {512, 1024, 700}) {
+    EXPECT_LE(error_of(&kernels::plan_standard, {2, 1, 1, 5, k, 24, false}), 1.0e-3) << k;
+  }
   EXPECT_LE(error_of(&kernels::plan_standard_eager, {3, 2, 2, 70, 70, 40, true}), 1.0e-3);
 }
 

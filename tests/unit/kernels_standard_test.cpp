@@ -52,7 +52,7 @@ TEST(StandardLaunches, SeveralSequencesAreCopiedFirst) {
 
 TEST(StandardLaunches, CausalBuildsTheMaskOnTheWay) {
   EXPECT_EQ(launch_names(kernels::build_standard(square(1, 2, 2048, 64, true), kA100)),
-            (Names{"qk_gemm_", "mask_full", "mask_triu", "mask_cast", "add_mask", "cunn_SoftMaxForwardSmem",
+            (Names{"qk_gemm_", "mask_full", "mask_triu", "mask_cast", "add_mask", "cunn_SoftMaxForward",
                    "pv_gemm_"}));
 }
 
@@ -135,6 +135,8 @@ TEST(StandardBytes, EveryLaunchPassesOverTheScoresOnce) {
   ASSERT_EQ(trace.launches.size(), 10U);
   EXPECT_EQ(moved(trace, 0, "Q"), read(heads));
   EXPECT_EQ(moved(trace, 0, "q_copy"), written(heads));
+  // Every element of K is read with the sector of 32 bytes around it: neighbours belong to other CTAs.
+  EXPECT_EQ(moved(trace, 1, "K"), read(heads, 16));
   EXPECT_EQ(moved(trace, 1, "k_copy"), written(heads));
   // Two row and two column tiles of 128: each operand is fetched twice.
   EXPECT_EQ(moved(trace, 2, "q_copy"), read(heads, 2));
@@ -196,11 +198,26 @@ TEST(StandardTrace, IsValidAndSmallForEveryShape) {
 }
 
 TEST(StandardBytes, LongRowsAreReadThreeTimes) {
-  const std::uint64_t row = 2 * 32768;
+  // Before March 2024 all rows of the block softmax, since then those that shared memory cannot hold.
+  const Trace trace2023 = kernels::build_standard(Problem{1, 1, 1, 1, 2048, 64, false}, kA100);
+  EXPECT_EQ(moved(trace2023, 1, "scores"), read(2 * 2048, 3));
   Problem problem{1, 1, 1, 1, 16384, 64, false};
-  EXPECT_EQ(moved(kernels::build_standard(problem, kA100), 1, "scores"), read(row / 2));
+  EXPECT_EQ(moved(kernels::build_standard_eager(problem, kA100), 2, "scaled_scores"), read(2 * 16384));
   problem.seqlen_k = 32768;
-  EXPECT_EQ(moved(kernels::build_standard(problem, kA100), 1, "scores"), read(row, 3));
+  EXPECT_EQ(moved(kernels::build_standard_eager(problem, kA100), 2, "scaled_scores"), read(2 * 32768, 3));
+}
+
+TEST(StandardTrace, BlockSoftmaxOf2023HoldsTheDataPathAsItsBankConflictsDid) {
+  const Trace trace = kernels::build_standard(Problem{1, 1, 1, 1, 8192, 64, false}, kA100);
+  const Launch& softmax = trace.launches.at(1);
+  std::uint64_t wavefronts = 0;
+  for (const trace::Instruction& instruction : softmax.programs.front().code) {
+    if (instruction.opcode == trace::Opcode::LDS_32) {
+      wavefronts += softmax.programs.front().memory_operands.at(instruction.memory).wavefronts;
+    }
+  }
+  // Each of two reductions, for 16 warps: 32 loads of 16 words in one bank, 16 single loads, one per warp.
+  EXPECT_EQ(wavefronts * 16, 2U * (32 * 16 + 16 + 16));
 }
 
 TEST(StandardTrace, GemmDoesTheWholeProduct) {
