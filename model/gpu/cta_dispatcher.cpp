@@ -19,6 +19,7 @@ CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& la
           std::llround(sm_clock_mhz / 1e3 / config.launch.cta_per_ns * static_cast<double>(kDispatchUnits))),
       burst_interval_(std::llround(static_cast<double>(kDispatchUnits) / config.launch.burst_cta_per_clk)),
       next_slot_(0),
+      turnaround_spread_(config.sm.issue.cta_turnaround_spread_cycles),
       ctas_per_sm_(ctas_per_sm),
       free_slots_(static_cast<std::size_t>(config.gpu.sm_count), ctas_per_sm),
       sms_by_free_(static_cast<std::size_t>(ctas_per_sm) + 1) {
@@ -52,7 +53,7 @@ std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
           std::max(next_slot_ + (first_wave ? burst_interval_ : interval_), earliest * kDispatchUnits);
       Dispatch dispatch;
       dispatch.sm = sm;
-      dispatch.start = next_slot_ / kDispatchUnits;
+      dispatch.start = next_slot_ / kDispatchUnits + (first_wave ? 0 : spread_of(next_cta_));
       dispatch.block[0] = static_cast<std::uint32_t>(next_cta_ % grid_[0]);
       dispatch.block[1] = static_cast<std::uint32_t>(next_cta_ / grid_[0] % grid_[1]);
       dispatch.block[2] = static_cast<std::uint32_t>(next_cta_ / grid_[0] / grid_[1]);
@@ -61,6 +62,11 @@ std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
     }
   }
   return std::nullopt;
+}
+
+sim::Cycles CtaDispatcher::spread_of(std::uint64_t cta) const {
+  const std::uint64_t hash = (cta * 0x9e3779b97f4a7c15ULL) >> 32;
+  return static_cast<sim::Cycles>(hash % static_cast<std::uint64_t>(turnaround_spread_ + 1));
 }
 
 void CtaDispatcher::release(int sm) {

@@ -38,12 +38,16 @@ class CtaDispatcher {
   int active_sms() const { return active_sms_; }
 
  private:
+  /// How much later than the earliest a CTA starts: evenly spread, by a hash of its number.
+  sim::Cycles spread_of(std::uint64_t cta) const;
+
   std::array<std::uint32_t, 3> grid_;
   std::uint64_t cta_count_;
   std::uint64_t next_cta_ = 0;
   std::int64_t interval_;        ///< between two CTAs, in 1/kDispatchUnits cycles
   std::int64_t burst_interval_;  ///< while the first wave fills the chip
   std::int64_t next_slot_;       ///< of the dispatcher, same unit
+  int turnaround_spread_;
   int ctas_per_sm_;
   int active_sms_ = 0;
   std::vector<int> free_slots_;  ///< by SM

@@ -113,7 +113,7 @@ LaunchCounts Gpu::run(const trace::Launch& launch, const SimulationOptions& opti
     throw DeadlockError(launch_->deadlock);
   }
 
-  counts.cycles = launch_->end;
+  counts.cycles = launch_->end + config_.launch.boundary_cycles;
   counts.sm_active_cycles = launch_->sm_active_cycles;
   for (const auto& sm : sms_) {
     counts.counters.add(sm->core().counters());
@@ -249,7 +249,8 @@ void Gpu::process_events() {
           std::max(sms_[sm]->core().state().l2_port_units, sms_[sm]->core().state().dram_port_units) /
           memory::kPortUnits;
       state.end = std::max({state.end, event.time, state.local_time[sm] + ports});
-      dispatch(event.time + config_.sm.issue.cta_turnaround_cycles, event.time);
+      const hw::Issue& issue = config_.sm.issue;
+      dispatch(event.time + issue.cta_turnaround_cycles - issue.cta_turnaround_spread_cycles / 2, event.time);
     }
   }
 }

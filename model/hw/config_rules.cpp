@@ -45,6 +45,8 @@ constexpr std::array pair_rules{
 constexpr std::array lane_keys{"sm.fma.lanes", "sm.imad.lanes", "sm.alu.lanes", "sm.xu.lanes"};
 
 constexpr int warp_size = 32;
+/// Room for resident warps in the state of a sub-core (model/sm/sm_state.hpp).
+constexpr int warps_per_sub_core = 16;
 
 double number(std::string_view key, const HwConfig& config) {
   const Field field = find_key(key)->field(const_cast<HwConfig&>(config));
@@ -92,6 +94,10 @@ std::vector<BrokenRule> broken_rules(const HwConfig& config) {
   if (const int most = warp_size * config.sm.max_warps; config.sm.max_threads_per_cta > most) {
     broken.push_back({"sm.max_threads_per_cta", fmt::format("{} is more than {} x sm.max_warps ({})",
                                                             config.sm.max_threads_per_cta, warp_size, most)});
+  }
+  if (const int most = warps_per_sub_core * config.sm.sub_cores; config.sm.max_warps > most) {
+    broken.push_back({"sm.max_warps", fmt::format("{} is more than {} x sm.sub_cores ({})", config.sm.max_warps,
+                                                  warps_per_sub_core, most)});
   }
   if (!is_capability(config.gpu.compute_capability)) {
     broken.push_back({"gpu.compute_capability",

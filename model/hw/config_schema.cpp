@@ -25,15 +25,16 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(clock.max_mhz), "MHz", 100, 10000, "SM clock of launches without tensor instructions"},
   KeySpec{WARPSCOPE_KEY(clock.tensor_mhz), "MHz", 100, 10000, "sustained SM clock while the tensor pipe is busy"},
 
-  KeySpec{WARPSCOPE_KEY(sm.sub_cores), "sub-cores", 1, 16, "sub-cores of an SM, one warp scheduler each"},
-  KeySpec{WARPSCOPE_KEY(sm.max_warps), "warps", 1, 1024, "resident warps of an SM"},
-  KeySpec{WARPSCOPE_KEY(sm.max_ctas), "CTAs", 1, 256, "resident CTAs of an SM"},
+  KeySpec{WARPSCOPE_KEY(sm.sub_cores), "sub-cores", 1, 4, "sub-cores of an SM, one warp scheduler each"},
+  KeySpec{WARPSCOPE_KEY(sm.max_warps), "warps", 1, 64, "resident warps of an SM"},
+  KeySpec{WARPSCOPE_KEY(sm.max_ctas), "CTAs", 1, 32, "resident CTAs of an SM"},
   KeySpec{WARPSCOPE_KEY(sm.max_threads_per_cta), "threads", 32, 32768, "largest CTA"},
   KeySpec{WARPSCOPE_KEY(sm.registers), "registers", 32, 16777216, "32-bit registers of an SM"},
   KeySpec{WARPSCOPE_KEY(sm.max_registers_per_thread), "registers", 1, 1024, "most registers of one thread"},
   KeySpec{WARPSCOPE_KEY(sm.register_allocation_unit), "registers", 1, 65536, "a warp's registers are rounded up to this"},
 
   KeySpec{WARPSCOPE_KEY(sm.issue.branch_cycles), "cycles", 0, 1000, "a taken branch keeps its warp from issuing"},
+  KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_spread_cycles), "cycles", 0, 100000, "width of its distribution"},
   KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_cycles), "cycles", 0, 100000, "end of a CTA to first instruction of its successor in the slot"},
   KeySpec{WARPSCOPE_KEY(sm.issue.uniform_latency_cycles), "cycles", 1, 1000, "uniform datapath, issue to dependent issue"},
 
@@ -60,7 +61,8 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.xu.lanes), "lanes", 1, 32, "transcendental lanes of a sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.xu.latency_cycles), "cycles", 1, 1000, "MUFU.EX2, issue to dependent issue"},
 
-  KeySpec{WARPSCOPE_KEY(sm.mio.queue_entries), "entries", 1, 1024, "memory instructions queued per sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.mio.queue_entries), "entries", 1, 8, "memory instructions queued per sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.mio.tensor_hold_cycles), "cycles", 0, 1000, "tensor pipe waits, per register that a store or SHFL reads"},
   KeySpec{WARPSCOPE_KEY(sm.mio.min_interval_cycles), "cycles", 1, 1000, "between two memory instructions of one sub-core"},
 
   KeySpec{WARPSCOPE_KEY(sm.shared.bytes), "bytes", 1, 16777216, "shared memory of an SM"},
@@ -104,6 +106,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(hbm.wait_full_ns), "ns", 0, 100000, "mean wait of a read when mixed traffic saturates"},
 
   KeySpec{WARPSCOPE_KEY(launch.overhead_us), "us", 0, 10000, "launch of a kernel behind another in a stream"},
+  KeySpec{WARPSCOPE_KEY(launch.boundary_cycles), "cycles", 0, 1000000, "start and drain of a launch around its CTAs"},
   KeySpec{WARPSCOPE_KEY(launch.burst_cta_per_clk), "CTAs/clk", 0.001, 1000, "CTA dispatch rate into an empty chip"},
   KeySpec{WARPSCOPE_KEY(launch.cta_per_ns), "CTAs/ns", 0.001, 1000, "CTA dispatch rate of the whole chip"},
 };

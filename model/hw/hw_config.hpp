@@ -38,9 +38,10 @@ struct Tensor {
 };
 
 struct Issue {
-  int branch_cycles = 0;           ///< a taken branch keeps its warp from issuing for this long
-  int cta_turnaround_cycles = 0;   ///< end of a CTA to first instruction of its successor in the slot
-  int uniform_latency_cycles = 0;  ///< latency of the uniform datapath, issue to dependent issue
+  int branch_cycles = 0;                 ///< a taken branch keeps its warp from issuing for this long
+  int cta_turnaround_spread_cycles = 0;  ///< width of the distribution around the turnaround
+  int cta_turnaround_cycles = 0;         ///< end of a CTA to first instruction of its successor in the slot
+  int uniform_latency_cycles = 0;        ///< latency of the uniform datapath, issue to dependent issue
 };
 
 struct InstructionCache {
@@ -55,6 +56,7 @@ struct InstructionCache {
 struct Mio {
   int queue_entries = 0;        ///< per sub-core; a full queue stalls issue (mio_throttle)
   int min_interval_cycles = 0;  ///< between two memory instructions of one sub-core
+  int tensor_hold_cycles = 0;  ///< per register that a store or shuffle reads, the tensor pipe starts nothing
 };
 
 struct SharedMemory {
@@ -132,6 +134,7 @@ struct Hbm {
 };
 
 struct LaunchCosts {
+  int boundary_cycles = 0;       ///< before the first CTA and behind the last store, inside the launch's time
   double overhead_us = 0;        ///< launch of a kernel behind another in a stream
   double burst_cta_per_clk = 0;  ///< dispatch rate into an empty chip, until its slots are full
   double cta_per_ns = 0;         ///< dispatch rate of the whole chip, sustained

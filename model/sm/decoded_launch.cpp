@@ -105,6 +105,25 @@ void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
   }
 }
 
+/// Stores and shuffles read their data from the registers that the tensor pipe reads, too.
+void set_tensor_hold(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
+  constexpr int kRegisterBytes = 4 * kWarpLanes;
+  int registers = 0;
+  switch (out.op_class) {
+    case OpClass::shuffle:
+      registers = 1;
+      break;
+    case OpClass::shared_store:
+    case OpClass::local_store:
+    case OpClass::global_store:
+      registers = (moved_bytes(launch, out) + kRegisterBytes - 1) / kRegisterBytes;
+      break;
+    default:
+      break;
+  }
+  out.tensor_hold = u8(std::min(255, registers * sm.mio.tensor_hold_cycles));
+}
+
 void append_loops(DecodedLaunch& out, const trace::WarpProgram& program, std::uint32_t base) {
   for (const trace::Loop& loop : program.loops) {
     DecodedLoop decoded;
@@ -152,6 +171,7 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
       out.needs_register_scoreboard = true;
     }
     set_timing(decoded, sm, out);
+    set_tensor_hold(decoded, sm, out);
     decoded.source = static_cast<std::uint32_t>(out.register_uses.size());
     out.register_uses.push_back({instruction.destination, instruction.sources});
     out.code.push_back(decoded);

@@ -27,6 +27,7 @@ struct DecodedInstruction {
   bool has_control = false;
   trace::Opcode opcode = trace::Opcode::NOP;
   std::uint16_t latency = 1;      ///< result latency; memory instructions: of the path without waiting
+  std::uint8_t tensor_hold = 0;   ///< cycles by which the next tensor instruction of the sub-core is put off
   std::uint16_t data_cycles = 0;  ///< cycles on the SM's shared-memory data path
   std::uint16_t mio_cycles = 0;   ///< cycles until the sub-core's next memory instruction
   std::uint16_t immediate = 0;

@@ -225,6 +225,9 @@ bool SmCore::issue(int sub_core_index, Step& step) {
   warp.ready_reason = reason(Stall::wait);
 
   if (instruction.pipe == PipeSlot::mio) {
+    std::int32_t& tensor_free = sub_core.pipe_free[slot(PipeSlot::tensor)];
+    tensor_free =
+        instruction.tensor_hold > 0 ? std::max(tensor_free, time) + instruction.tensor_hold : tensor_free;
     enqueue_memory(sub_core_index, warp_index, instruction, time, step);
   } else {
     if (instruction.pipe != PipeSlot::none) {
@@ -400,7 +403,9 @@ void SmCore::exit_warp(int warp_index, std::int32_t time, Step& step) {
     release_slot(cta_slot);
     step.result.completions.emplace_back(time, static_cast<std::uint8_t>(cta_slot));
     // Nothing may be simulated that the successor of this CTA could influence.
-    const int nothing_before = resident_warps_ > 0 ? spec_.issue.cta_turnaround_cycles : 1;
+    const int nothing_before =
+        resident_warps_ > 0 ? spec_.issue.cta_turnaround_cycles - spec_.issue.cta_turnaround_spread_cycles / 2
+                            : 1;
     step.end = std::min(step.end, time + nothing_before);
     step.checkpoint(time);
   }
