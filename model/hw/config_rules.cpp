@@ -96,8 +96,8 @@ std::vector<BrokenRule> broken_rules(const HwConfig& config) {
                                                             config.sm.max_threads_per_cta, warp_size, most)});
   }
   if (const int most = warps_per_sub_core * config.sm.sub_cores; config.sm.max_warps > most) {
-    broken.push_back({"sm.max_warps", fmt::format("{} is more than {} x sm.sub_cores ({})", config.sm.max_warps,
-                                                  warps_per_sub_core, most)});
+    broken.push_back({"sm.max_warps", fmt::format("{} is more than {} x sm.sub_cores ({})",
+                                                  config.sm.max_warps, warps_per_sub_core, most)});
   }
   if (!is_capability(config.gpu.compute_capability)) {
     broken.push_back({"gpu.compute_capability",

@@ -14,7 +14,7 @@
 namespace warpscope::test {
 
 /// Runs the CTAs of a launch on one SM. Times are counted from the first cycle in which a warp can issue:
-/// when the first instruction line has arrived.
+/// when the first instruction line has arrived. That cycle lies on the grid of arrivals.
 class CoreBench {
  public:
   struct Access {
@@ -50,6 +50,7 @@ class CoreBench {
     };
     std::int64_t end = now_;
     while (!core_.idle() && !deadlock_) {
+      core_.set_phase(now_ + kGridOrigin);
       const sm::Slice slice = core_.run_slice(min_cycles, max_cycles, port, nullptr);
       for (const auto& [time, slot] : slice.completions) {
         ends_[slot] = end = now_ + time;
@@ -80,6 +81,9 @@ class CoreBench {
   }
 
  private:
+  /// Some multiple of the grid, so that no absolute time is negative.
+  static constexpr std::int64_t kGridOrigin = 1024 * sm::kArrivalGrid;
+
   /// Slot i holds CTA (i, 0, 0).
   void install(int slot) {
     const trace::Launch& launch = trace_.launches[0];

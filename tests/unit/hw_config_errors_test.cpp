@@ -54,6 +54,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Infinite", "hbm.latency_ns", "inf", "hbm.latency_ns: inf is not in 0..100000"},
         Mistake{"NumberForText", "gpu.compute_capability", "8.0",
                 "gpu.compute_capability: 8 is not a text in quotes"},
+        Mistake{"QueueBeyondTheModel", "sm.mio.queue_entries", "9", "sm.mio.queue_entries: 9 is not in 1..8"},
+        Mistake{"NoQueue", "sm.mio.queue_entries", "0", "sm.mio.queue_entries: 0 is not in 1..8"},
+        Mistake{"SubCoresBeyondTheModel", "sm.sub_cores", "5", "sm.sub_cores: 5 is not in 1..4"},
+        Mistake{"WarpsBeyondTheModel", "sm.max_warps", "68", "sm.max_warps: 68 is not in 1..64"},
+        Mistake{"CtasBeyondTheModel", "sm.max_ctas", "33", "sm.max_ctas: 33 is not in 1..32"},
         Mistake{"EmptyText", "gpu.name", "\"\"", "gpu.name: must not be empty"}),
     [](const auto& instance) { return instance.param.name; });
 
@@ -72,7 +77,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"TensorClock", "clock.tensor_mhz", "1411",
                 "clock.tensor_mhz: 1411 is more than clock.max_mhz (1410)"},
         Mistake{"Waits", "hbm.wait_half_ns", "1e5",
-                "hbm.wait_half_ns: 100000 is more than hbm.wait_full_ns (375)"},
+                "hbm.wait_half_ns: 100000 is more than hbm.wait_full_ns (420)"},
+        Mistake{"WaitsFromBelow", "hbm.wait_quarter_ns", "141",
+                "hbm.wait_quarter_ns: 141 is more than hbm.wait_half_ns (140)"},
         Mistake{"Warps", "sm.max_warps", "63", "sm.max_warps: 63 is not a multiple of sm.sub_cores (4)"},
         Mistake{"Threads", "sm.max_threads_per_cta", "2049",
                 "sm.max_threads_per_cta: 2049 is more than 32 x sm.max_warps (2048)"},
@@ -144,6 +151,14 @@ TEST_F(ConfigErrors, Overrides) {
             Lines{"--set base=other: unknown key; the nearest legal key is gpu.name"});
   EXPECT_EQ(folder_.problems("root", {"sm.xu.lanes=5"}),
             Lines{"--set sm.xu.lanes=5: 5 does not divide the 32 threads of a warp"});
+}
+
+// The state of a sub-core has room for 16 warps.
+TEST_F(ConfigErrors, WarpsMustFitIntoTheSubCores) {
+  EXPECT_EQ(folder_.problems("root", {"sm.sub_cores=2"}),
+            Lines{"root.toml:" + test::line_of(root_text_, "sm.max_warps") +
+                  ": sm.max_warps: 64 is more than 16 x sm.sub_cores (32)"});
+  EXPECT_EQ(folder_.problems("root", {"sm.sub_cores=2", "sm.max_warps=32"}), Lines{});
 }
 
 TEST_F(ConfigErrors, MalformedTomlNamesFileAndLine) {

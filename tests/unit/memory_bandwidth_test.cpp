@@ -67,6 +67,37 @@ TEST(BandwidthShare, HbmBytesPerCycleGrowAsTheClockFalls) {
   EXPECT_NEAR(bytes_per_clk(bandwidth_share(config, 500, 3, 1).l2_units_per_byte), 64, 0.01);
 }
 
+TEST(BandwidthShare, GrowsWithWhatOthersLeaveUnused) {
+  const hw::HwConfig config = test_config();
+  const auto dram = [&](double utilisation) {
+    return bytes_per_clk(bandwidth_share(config, 1000, 3, 0, utilisation).dram_read_units_per_byte);
+  };
+  EXPECT_NEAR(dram(1), 18, 0.01);
+  EXPECT_NEAR(dram(0.75), 24, 0.01);
+  EXPECT_NEAR(dram(0.5), 36, 0.01);
+  EXPECT_NEAR(dram(1.0 / 3), 54, 0.01) << "all that HBM sustains";
+  EXPECT_EQ(dram(0.1), dram(1.0 / 3)) << "there is nobody left to take from";
+  EXPECT_EQ(dram(0), dram(1.0 / 3));
+  EXPECT_EQ(dram(1.2), dram(1));
+}
+
+TEST(BandwidthShare, OfAnIdleHbmIsCappedByThePortOfTheSm) {
+  hw::HwConfig config = test_config();
+  config.hbm.peak_gb_per_s = 200;
+  const BandwidthShare share = bandwidth_share(config, 1000, 3, 0, 0.5);
+  EXPECT_NEAR(bytes_per_clk(share.dram_read_units_per_byte), 96, 0.01) << "not 180 / 3 / 0.5 = 120";
+  EXPECT_EQ(share.dram_read_units_per_byte, share.port_units_per_byte);
+}
+
+TEST(BandwidthShare, UtilisationOfHbmLeavesTheL2Alone) {
+  const hw::HwConfig config = test_config();
+  const BandwidthShare busy = bandwidth_share(config, 1000, 3, 0.5, 1);
+  const BandwidthShare idle = bandwidth_share(config, 1000, 3, 0.5, 0.25);
+  EXPECT_EQ(busy.l2_units_per_byte, idle.l2_units_per_byte);
+  EXPECT_EQ(busy.port_units_per_byte, idle.port_units_per_byte);
+  EXPECT_EQ(idle.dram_write_units_per_byte, idle.dram_read_units_per_byte);
+}
+
 TEST(BandwidthShare, NoActiveSmIsTreatedAsOne) {
   EXPECT_EQ(bandwidth_share(test_config(), 1000, 0, 0), bandwidth_share(test_config(), 1000, 1, 0));
 }

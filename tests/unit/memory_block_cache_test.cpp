@@ -6,16 +6,18 @@
 namespace warpscope::memory {
 namespace {
 
-constexpr int kLines = 64;
+constexpr int kSectors = 64;
+
+static_assert(kSectorBytes == 32 && kBlockBytes == 2048);
 
 /// A cache of four blocks.
 class BlockCacheTest : public testing::Test {
  protected:
-  Lookup read(std::int64_t block, int first = 0, int lines = kLines, int partition = 0) {
-    return cache_.access({0, block}, first, lines, false, partition, evicted_);
+  Lookup read(std::int64_t block, int first = 0, int sectors = kSectors, int partition = 0) {
+    return cache_.access({0, block}, first, sectors, false, partition, evicted_);
   }
-  Lookup write(std::int64_t block, int first = 0, int lines = kLines) {
-    return cache_.access({0, block}, first, lines, true, 0, evicted_);
+  Lookup write(std::int64_t block, int first = 0, int sectors = kSectors) {
+    return cache_.access({0, block}, first, sectors, true, 0, evicted_);
   }
   bool holds(std::int64_t block) { return read(block).miss_bytes == 0; }
 
@@ -29,18 +31,26 @@ TEST_F(BlockCacheTest, FirstReadMissesSecondHits) {
   EXPECT_EQ(read(7).miss_bytes, 0);
 }
 
-TEST_F(BlockCacheTest, OnlyTouchedLinesAreThere) {
+TEST_F(BlockCacheTest, OnlyTouchedSectorsAreThere) {
   read(7, 4, 3);
   const Lookup overlapping = read(7, 5, 6);
   EXPECT_EQ(overlapping.hit_bytes, 2 * kSectorBytes);
   EXPECT_EQ(overlapping.miss_bytes, 4 * kSectorBytes);
   EXPECT_EQ(read(7, 31, 1).miss_bytes, kSectorBytes);
-  EXPECT_EQ(read(7, 0, kLines).hit_bytes, 8 * kSectorBytes);
+  EXPECT_EQ(read(7, 0, kSectors).hit_bytes, 8 * kSectorBytes);
+}
+
+TEST_F(BlockCacheTest, SectorsOfTheUpperHalfAreApartFromThoseOfTheLower) {
+  read(7, 31, 2);
+  EXPECT_EQ(read(7, 63, 1).miss_bytes, kSectorBytes);
+  EXPECT_EQ(read(7, 0, 31).miss_bytes, 31 * kSectorBytes);
+  EXPECT_EQ(read(7, 33, 31).miss_bytes, 30 * kSectorBytes);
+  EXPECT_EQ(read(7).hit_bytes, kBlockBytes);
 }
 
 TEST_F(BlockCacheTest, TensorsAreApart) {
   read(7);
-  EXPECT_EQ(cache_.access({1, 7}, 0, kLines, false, 0, evicted_).miss_bytes, kBlockBytes);
+  EXPECT_EQ(cache_.access({1, 7}, 0, kSectors, false, 0, evicted_).miss_bytes, kBlockBytes);
 }
 
 TEST_F(BlockCacheTest, LeastRecentlyUsedBlockLeaves) {
@@ -64,14 +74,14 @@ TEST_F(BlockCacheTest, StreamLongerThanTheCacheNeverHits) {
   }
 }
 
-TEST_F(BlockCacheTest, WritesMakeLinesDirtyOnce) {
+TEST_F(BlockCacheTest, WritesMakeSectorsDirtyOnce) {
   EXPECT_EQ(write(3, 0, 5).newly_dirty_bytes, 5 * kSectorBytes);
   EXPECT_EQ(write(3, 3, 4).newly_dirty_bytes, 2 * kSectorBytes);
   EXPECT_EQ(cache_.dirty_bytes(), 7 * kSectorBytes);
   EXPECT_EQ(read(3, 0, 7).hit_bytes, 7 * kSectorBytes) << "what was written can be read";
 }
 
-TEST_F(BlockCacheTest, EvictionWritesBackTheDirtyLines) {
+TEST_F(BlockCacheTest, EvictionWritesBackTheDirtySectors) {
   cache_.access({9, 1}, 2, 3, true, 0, evicted_);
   cache_.access({9, 1}, 10, 9, false, 0, evicted_);
   for (std::int64_t block = 2; block < 6; ++block) {

@@ -100,15 +100,109 @@ TEST_F(L2Test, TrafficIsCountedByTensor) {
   EXPECT_EQ(hbm_.traffic()[1].write_bytes, 0U);
 }
 
-TEST_F(L2Test, LinesComeWhole) {
-  requester_.send(AccessKind::read, 2, 0, 100, 56);
-  EXPECT_EQ(hbm_.traffic()[2].read_bytes, 2U * 128) << "bytes 100 to 155 lie on two lines";
+TEST_F(L2Test, SectorsComeWhole) {
+  EXPECT_EQ(requester_.send(AccessKind::read, 2, 0, 100, 56).dram_bytes, 2 * 32);
+  EXPECT_EQ(hbm_.traffic()[2].read_bytes, 2U * 32) << "bytes 100 to 155 lie in two sectors";
+  EXPECT_EQ(l2_.traffic()[2].read_bytes, 2U * 32);
+  EXPECT_EQ(requester_.send(AccessKind::read, 2, 0, 159, 2).dram_bytes, 32) << "one of the two is there";
+  EXPECT_EQ(l2_.traffic()[2].read_bytes, 4U * 32);
+  EXPECT_EQ(l2_.traffic()[2].read_hit_bytes, 32U);
 }
 
-TEST_F(L2Test, SegmentsDoNotShareLines) {
+TEST_F(L2Test, SegmentsDoNotShareSectors) {
   requester_.send(AccessKind::read, 0, 0, 896, 104);
   const Response other = requester_.send(AccessKind::read, 0, 1, 0, 24);
-  EXPECT_GT(other.dram_port_units, 0) << "byte 1000 of a packed tensor would lie on a line that is there";
+  EXPECT_EQ(other.dram_bytes, 32) << "byte 1000 of a packed tensor would lie in a sector that is there";
+}
+
+// One SM draws 96 bytes per clock of the L2 and 54 of HBM, 0.9 of 60 GB/s at 1 GHz.
+TEST_F(L2Test, MissSaysAllThatItCosts) {
+  const Response miss = requester_.send(AccessKind::read, 2, 0, 0, 512);
+  EXPECT_EQ(miss.sm_port_units, 342) << "512 x 64 / 96, rounded up";
+  EXPECT_EQ(miss.l2_port_units, 342);
+  EXPECT_EQ(miss.l2_slack_units, 1366) << "2048 x 64 / 96";
+  EXPECT_EQ(miss.dram_port_units, 607) << "512 x 64 / 54";
+  EXPECT_EQ(miss.dram_slack_units, 2428) << "2048 x 64 / 54";
+  EXPECT_EQ(miss.dram_bytes, 512);
+  EXPECT_EQ(miss.page_wait_cycles, 30);
+}
+
+TEST_F(L2Test, HitNeitherWaitsForPagesNorTakesHbm) {
+  requester_.send(AccessKind::read, 2, 0, 0, 512);
+  const Response hit = requester_.send(AccessKind::read, 2, 0, 0, 512);
+  EXPECT_EQ(hit, (Response{.latency_cycles = 211,
+                           .l2_port_units = 342,
+                           .dram_port_units = 0,
+                           .l2_slack_units = 1366,
+                           .dram_slack_units = 0,
+                           .sm_port_units = 342,
+                           .dram_bytes = 0,
+                           .page_wait_cycles = 0}));
+}
+
+TEST_F(L2Test, WritesTakeHbmWithoutWaitingForIt) {
+  const Response write = requester_.send(AccessKind::write, 2, 0, 0, 512);
+  EXPECT_EQ(write.dram_port_units, 607);
+  EXPECT_EQ(write.dram_slack_units, 0);
+  EXPECT_EQ(write.dram_bytes, 0);
+  EXPECT_EQ(write.page_wait_cycles, 0);
+}
+
+/// The load that HBM is asked for, epoch by epoch, and what a read costs then.
+class L2Load : public L2Test {
+ protected:
+  static constexpr std::int64_t kEpoch = 8192;
+  static constexpr std::int64_t kPeakBytes = 60 * kEpoch;  // at 60 bytes per clock
+
+  L2Load() { l2_.set_active_sms(3); }
+  void read_in_epoch(std::int64_t epoch, std::int64_t bytes) {
+    requester_.transaction.time_cycles = epoch * kEpoch;
+    requester_.send(AccessKind::read, 2, 0, next_, static_cast<std::uint32_t>(bytes));
+    next_ += bytes;
+  }
+  /// HBM time of a sector that misses.
+  std::int32_t sector_units(std::int64_t epoch) {
+    requester_.transaction.time_cycles = epoch * kEpoch + kEpoch - 1;
+    next_ += kSectorBytes;
+    return requester_.send(AccessKind::read, 2, 0, next_ - kSectorBytes, kSectorBytes).dram_port_units;
+  }
+  /// The same at `level` thirty-seconds of peak, of which reads sustain 0.9.
+  std::int32_t units_at(double level) {
+    return port_units(kSectorBytes,
+                      bandwidth_share(config_, 1000, 3, 0, level / 32 / 0.9).dram_read_units_per_byte);
+  }
+
+ private:
+  std::int64_t next_ = 0;
+};
+
+TEST_F(L2Load, IsTakenForFullUntilItIsKnown) {
+  EXPECT_EQ(sector_units(0), 114) << "32 x 64 / 18, rounded up";
+  EXPECT_EQ(sector_units(1), 114);
+  EXPECT_EQ(sector_units(2), 38) << "of an idle HBM one SM can have all, 54 bytes per clock";
+}
+
+TEST_F(L2Load, TakesEffectTwoEpochsLater) {
+  read_in_epoch(0, kPeakBytes / 2);
+  EXPECT_EQ(sector_units(1), 114);
+  EXPECT_EQ(sector_units(2), 64) << "32 x 64 / (18 x 0.9 / 0.5)";
+  EXPECT_EQ(units_at(16), 64);
+}
+
+TEST_F(L2Load, LevelIsHeldUntilTheLoadMovesByAWholeStep) {
+  read_in_epoch(0, kPeakBytes / 2);
+  // The mean of both epochs is three quarters of a step higher.
+  read_in_epoch(1, kPeakBytes / 2 + 2 * kPeakBytes * 3 / 4 / 32);
+  EXPECT_EQ(sector_units(2), units_at(16));
+  EXPECT_EQ(sector_units(3), units_at(16));
+}
+
+TEST_F(L2Load, LevelFollowsAWholeStep) {
+  read_in_epoch(0, kPeakBytes / 2);
+  read_in_epoch(1, kPeakBytes / 2 + 2 * kPeakBytes * 5 / 4 / 32);
+  EXPECT_EQ(sector_units(2), units_at(16));
+  ASSERT_NE(units_at(17), units_at(16));
+  EXPECT_EQ(sector_units(3), units_at(17)) << "the nearest level to 17.25";
 }
 
 TEST_F(L2Test, WritesReachHbmOnlyWhenTheirBlockIsEvicted) {
@@ -171,7 +265,8 @@ TEST(ForeignTlmMemory, ServesAnSmInPlaceOfOurs) {
   sm.install(0, {&launch.classes[0], {0, 0, 0}, false}, 0, 0);
   const sm::Slice slice = sm.run_slice(0);
   ASSERT_EQ(slice.completions.size(), 1U);
-  EXPECT_EQ(slice.completions[0].first, config.sm.icache.l1_fill_cycles + 99);
+  ASSERT_EQ(config.sm.icache.l1_fill_cycles + 99, 104);
+  EXPECT_EQ(slice.completions[0].first, 112) << "104 lies halfway between two cycles of the arrival grid";
   EXPECT_EQ(memory.accesses, 1);
   EXPECT_EQ(memory.bytes, 512U);
   EXPECT_EQ(memory.last_address, 640U);
