@@ -7,6 +7,7 @@
 
 #include "model/gpu/deadlock.hpp"
 #include "model/sm/occupancy.hpp"
+#include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
 namespace {
@@ -50,7 +51,7 @@ struct Gpu::LaunchState {
   std::uint64_t sm_active_cycles = 0;
   std::string deadlock;
   std::optional<WaveSkipper> skipper;
-  std::optional<SkippedWaves> skipped;
+  std::vector<SkippedWaves> skipped;
   std::uint64_t completed = 0;
 };
 
@@ -143,49 +144,57 @@ void Gpu::consider_skipping(sim::Cycles now) {
   }
   progress.l2 = l2_.traffic();
   progress.hbm = hbm_.traffic();
-  state.skipped = state.skipper->observe(std::move(progress), state.dispatcher.dispatched());
-  if (state.skipped) {
-    state.dispatcher.skip(state.skipped->ctas);
-    state.skipper.reset();
+  if (auto skipped = state.skipper->observe(std::move(progress), state.dispatcher.dispatched())) {
+    state.dispatcher.skip(skipped->ctas);
+    state.skipped.push_back(*std::move(skipped));
   }
 }
 
 void Gpu::add_skipped(LaunchCounts& counts) const {
-  if (!launch_->skipped) {
+  const std::vector<SkippedWaves>& pieces = launch_->skipped;
+  if (pieces.empty()) {
     return;
   }
-  const SkippedWaves& skipped = *launch_->skipped;
-  // Instructions and bytes belong to CTAs and scale with their number, exactly, because both parts are whole
-  // periods of the class table. What depends on time and on the cache continues at the rate of the windows
-  // before.
-  const std::uint64_t periods = trace::cta_count(launch_->launch) / skipped.period;
-  const std::uint64_t executed = periods - skipped.ctas / skipped.period;
+  // The instructions of a CTA follow from its program alone, so those of the CTAs left out are counted from
+  // the trace. Bytes scale with the number of CTAs. What depends on time and on the cache continues at the
+  // rate of the windows before each piece.
+  for (const auto& [opcode, count] : trace::executed_instructions(launch_->launch)) {
+    counts.counters.issued_by_opcode[static_cast<std::size_t>(opcode)] = count;
+  }
+  const std::uint64_t ctas = trace::cta_count(launch_->launch);
+  std::uint64_t executed = ctas;
+  for (const SkippedWaves& piece : pieces) {
+    executed -= piece.ctas;
+  }
   const auto scale = [&](std::uint64_t& count) {
-    count = count / executed * periods + count % executed * periods / executed;
+    count = count / executed * ctas + count % executed * ctas / executed;
   };
-  const auto extend = [&](std::uint64_t& count, std::uint64_t before, std::uint64_t after) {
-    count += (after - before) * skipped.windows / skipped.averaged;
-  };
-  std::ranges::for_each(counts.counters.issued_by_opcode, scale);
   scale(counts.counters.shared_load_wavefronts);
   scale(counts.counters.shared_store_wavefronts);
-  extend(counts.counters.data_path_cycles, skipped.before.data_path_cycles, skipped.after.data_path_cycles);
-  for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
-    extend(counts.counters.stall_warp_cycles[i], skipped.before.stall_warp_cycles[i],
-           skipped.after.stall_warp_cycles[i]);
+  for (memory::L2Traffic& traffic : counts.l2) {
+    scale(traffic.read_bytes);
+    scale(traffic.write_bytes);
   }
-  for (std::size_t t = 0; t < counts.l2.size(); ++t) {
-    extend(counts.l2[t].read_hit_bytes, skipped.before.l2[t].read_hit_bytes,
-           skipped.after.l2[t].read_hit_bytes);
-    scale(counts.l2[t].read_bytes);
-    scale(counts.l2[t].write_bytes);
-    extend(counts.hbm[t].read_bytes, skipped.before.hbm[t].read_bytes, skipped.after.hbm[t].read_bytes);
-    extend(counts.hbm[t].write_bytes, skipped.before.hbm[t].write_bytes, skipped.after.hbm[t].write_bytes);
+  for (const SkippedWaves& piece : pieces) {
+    const auto extend = [&](std::uint64_t& count, std::uint64_t before, std::uint64_t after) {
+      count += (after - before) * piece.windows / piece.averaged;
+    };
+    extend(counts.counters.data_path_cycles, piece.before.data_path_cycles, piece.after.data_path_cycles);
+    for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
+      extend(counts.counters.stall_warp_cycles[i], piece.before.stall_warp_cycles[i],
+             piece.after.stall_warp_cycles[i]);
+    }
+    for (std::size_t t = 0; t < counts.l2.size(); ++t) {
+      extend(counts.l2[t].read_hit_bytes, piece.before.l2[t].read_hit_bytes,
+             piece.after.l2[t].read_hit_bytes);
+      extend(counts.hbm[t].read_bytes, piece.before.hbm[t].read_bytes, piece.after.hbm[t].read_bytes);
+      extend(counts.hbm[t].write_bytes, piece.before.hbm[t].write_bytes, piece.after.hbm[t].write_bytes);
+    }
+    const auto cycles =
+        static_cast<std::uint64_t>(piece.after.time - piece.before.time) * piece.windows / piece.averaged;
+    counts.cycles += static_cast<sim::Cycles>(cycles);
+    counts.sm_active_cycles += cycles * sms_.size();
   }
-  const auto cycles = static_cast<std::uint64_t>(skipped.after.time - skipped.before.time) * skipped.windows /
-                      skipped.averaged;
-  counts.cycles += static_cast<sim::Cycles>(cycles);
-  counts.sm_active_cycles += cycles * sms_.size();
 }
 
 void Gpu::dispatch(sim::Cycles slot_ready, sim::Cycles now) {

@@ -16,34 +16,22 @@ constexpr sim::Cycles kSettledCycles = 49152;
 /// Windows that are always executed at the end, so that the tail of the launch is real.
 constexpr std::uint64_t kTailWindows = 1;
 
-/// CTAs after which the class table repeats.
-std::uint64_t class_period(const trace::Launch& launch) {
-  const auto varies = [](const std::vector<std::uint32_t>& classes) {
-    return std::ranges::adjacent_find(classes, std::not_equal_to<>{}) != classes.end();
-  };
-  std::uint64_t period = 1;
-  std::uint64_t stride = 1;
-  for (std::size_t d = 0; d < 3; ++d) {
-    stride *= launch.grid[d];
-    if (varies(launch.class_of_block[d])) {
-      period = stride;
-    }
-  }
-  return period;
+/// Pieces that a launch with several classes of CTAs is skipped in.
+constexpr std::uint64_t kPieces = 8;
+
+bool has_one_class(const trace::Launch& launch) {
+  return std::ranges::all_of(launch.class_of_block, [](const std::vector<std::uint32_t>& classes) {
+    return std::ranges::adjacent_find(classes, std::not_equal_to<>{}) == classes.end();
+  });
 }
 
 }  // namespace
 
 WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots)
-    : ctas_(trace::cta_count(launch)),
-      period_(class_period(launch)),
-      window_((slots + period_ - 1) / period_ * period_) {
-  // All of a launch must be whole periods, or counts could not be scaled exactly.
-  done_ = ctas_ % period_ != 0 || ctas_ < window_ * (2 * kWindowsAveraged + kTailWindows + 1);
-}
-
-bool WaveSkipper::window_ends(std::uint64_t completed) const {
-  return !done_ && completed % window_ == 0;
+    : ctas_(trace::cta_count(launch)), window_(slots), pieces_left_(has_one_class(launch) ? 1 : kPieces) {
+  if (ctas_ < window_ * (pieces_left_ * 2 * kWindowsAveraged + kTailWindows + 1)) {
+    pieces_left_ = 0;
+  }
 }
 
 std::optional<SkippedWaves> WaveSkipper::observe(Progress progress, std::uint64_t dispatched) {
@@ -52,9 +40,9 @@ std::optional<SkippedWaves> WaveSkipper::observe(Progress progress, std::uint64_
   if (ends_.size() > 2 * kWindowsAveraged + 1) {
     ends_.erase(ends_.begin());
   }
-  const std::uint64_t left = ctas_ - dispatched;
-  if (left < window_ * (kTailWindows + 1)) {
-    done_ = true;
+  const std::uint64_t windows_left = (ctas_ - dispatched) / window_;
+  if (windows_left <= kTailWindows) {
+    pieces_left_ = 0;
     return std::nullopt;
   }
   if (ends_.size() < 2 * kWindowsAveraged + 1 || now < kSettledCycles) {
@@ -66,15 +54,15 @@ std::optional<SkippedWaves> WaveSkipper::observe(Progress progress, std::uint64_
   if (std::abs(later - earlier) > kSteady * earlier) {
     return std::nullopt;
   }
-  done_ = true;
   SkippedWaves skipped;
-  skipped.windows = left / window_ - kTailWindows;
+  skipped.windows = (windows_left - kTailWindows) / pieces_left_;
   skipped.ctas = skipped.windows * window_;
   skipped.before = ends_.front();
   skipped.after = ends_.back();
-  skipped.period = period_;
   skipped.averaged = 2 * kWindowsAveraged;
-  return skipped;
+  --pieces_left_;
+  ends_.clear();
+  return skipped.windows > 0 ? std::optional(std::move(skipped)) : std::nullopt;
 }
 
 }  // namespace warpscope::gpu

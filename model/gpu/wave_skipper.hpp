@@ -30,28 +30,26 @@ struct SkippedWaves {
   Progress before;             ///< at the beginning of the windows averaged
   Progress after;              ///< at their end
   std::uint64_t averaged = 1;  ///< windows between the two
-  std::uint64_t period = 1;    ///< CTAs after which the class table repeats
 };
 
-/// Watches a launch in windows of CTAs: at least a wave each, and whole periods of the class table, so that
-/// every window holds the same work. When the mean duration of the last windows equals that of the ones
-/// before within a tolerance, the rest but the last waves may be skipped. The error is that tolerance; tests
-/// hold it against detailed runs.
+/// Watches a launch in windows of one wave of CTAs. When the mean duration of the last windows equals that of
+/// the ones before within a tolerance, following windows may be skipped: all but the last ones where CTAs are
+/// alike, and in several pieces, with windows executed in between, where the class of a CTA depends on its
+/// place in the grid. The error is that tolerance; tests hold it against detailed runs.
 class WaveSkipper {
  public:
   /// `slots` CTAs run at a time on the whole chip.
   WaveSkipper(const trace::Launch& launch, std::uint64_t slots);
 
   /// True after `completed` CTAs if a window ends there and its progress is wanted.
-  bool window_ends(std::uint64_t completed) const;
-  /// Takes the progress at the end of a window. Returns what may be skipped, once per launch.
+  bool window_ends(std::uint64_t completed) const { return pieces_left_ > 0 && completed % window_ == 0; }
+  /// Takes the progress at the end of a window; returns what may be skipped now.
   std::optional<SkippedWaves> observe(Progress progress, std::uint64_t dispatched);
 
  private:
   std::uint64_t ctas_;
-  std::uint64_t period_;
   std::uint64_t window_;
-  bool done_ = false;
+  std::uint64_t pieces_left_;
   std::vector<Progress> ends_;
 };
 
