@@ -125,6 +125,27 @@ TEST(WaveSkipper, TableThatNamesOneClassIsNoObstacle) {
   EXPECT_FALSE(skipper.window_ends(60));
 }
 
+TEST(WaveSkipper, SeveralClassesAreSkippedInPieces) {
+  trace::Launch launch = grid(6, 200);
+  launch.class_of_block[0] = {0, 1, 0, 1, 0, 0};
+  WaveSkipper skipper(launch, kSlots);
+  const Watch seen = watch(skipper, {10000, 20000, 30000, 40000, 50000});
+  ASSERT_TRUE(seen.skipped);
+  EXPECT_EQ(seen.skipped->windows, 14U) << "an eighth of the 114 windows left but the last";
+  EXPECT_EQ(seen.skipped->ctas, 140U);
+  EXPECT_TRUE(skipper.window_ends(60)) << "seven pieces are to come";
+}
+
+TEST(WaveSkipper, PiecesNeedWindowsBetweenThem) {
+  trace::Launch launch = grid(339, 1);
+  launch.class_of_block[0].resize(339);
+  launch.class_of_block[0].back() = 1;
+  EXPECT_FALSE(WaveSkipper(launch, kSlots).window_ends(10)) << "34 windows are the least";
+  launch.grid[0] = 340;
+  launch.class_of_block[0].push_back(1);
+  EXPECT_TRUE(WaveSkipper(launch, kSlots).window_ends(10));
+}
+
 /// Every CTA streams 32 KB of its own from HBM and writes a sixteenth of that.
 trace::Trace stream_kernel(std::uint32_t ctas) {
   using enum trace::Opcode;
