@@ -16,17 +16,18 @@ struct RegisterRange {
   bool operator==(const RegisterRange&) const = default;
 };
 
-inline constexpr std::uint16_t kFirstPredicate = 4096;  ///< register numbers from here on are predicates P0, P1, ...
+/// Register numbers from here on are predicates P0, P1, ...
+inline constexpr std::uint16_t kFirstPredicate = 4096;
 inline constexpr std::uint8_t kNoScoreboard = 7;
 inline constexpr int kScoreboards = 6;
 inline constexpr std::uint32_t kNoMemory = 0xffffffff;
 
 /// What the compiler encodes beside an instruction so that the hardware need not check registers.
 struct ControlBits {
-  std::uint8_t stall_cycles = 1;                    ///< cycles until this warp may issue again, 1..15
-  std::uint8_t write_scoreboard = kNoScoreboard;    ///< 0..5: released when the result is written
-  std::uint8_t read_scoreboard = kNoScoreboard;     ///< 0..5: released when the sources have been read
-  std::uint8_t wait_mask = 0;                       ///< bit i: scoreboard i must be zero before issue
+  std::uint8_t stall_cycles = 1;                  ///< cycles until this warp may issue again, 1..15
+  std::uint8_t write_scoreboard = kNoScoreboard;  ///< 0..5: released when the result is written
+  std::uint8_t read_scoreboard = kNoScoreboard;   ///< 0..5: released when the sources have been read
+  std::uint8_t wait_mask = 0;                     ///< bit i: scoreboard i must be zero before issue
 
   bool operator==(const ControlBits&) const = default;
 };

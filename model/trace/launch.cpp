@@ -2,7 +2,9 @@
 
 namespace warpscope::trace {
 
-std::uint32_t warps_per_cta(const Launch& launch) { return (launch.threads_per_cta + 31) / 32; }
+std::uint32_t warps_per_cta(const Launch& launch) {
+  return (launch.threads_per_cta + 31) / 32;
+}
 
 std::uint64_t cta_count(const Launch& launch) {
   return std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];

@@ -44,7 +44,8 @@ struct Launch {
   std::uint32_t shared_bytes_per_cta = 0;  ///< without the part that the driver reserves
   std::vector<WarpProgram> programs;
   std::vector<CtaClass> classes;
-  /// The class of a CTA is the sum over the dimensions of class_of_block[d][blockIdx[d]]; an empty table adds 0.
+  /// The class of a CTA is the sum over the dimensions of class_of_block[d][blockIdx[d]]; an empty table adds
+  /// 0.
   std::array<std::vector<std::uint32_t>, 3> class_of_block;
 
   bool operator==(const Launch&) const = default;
@@ -64,8 +65,8 @@ std::uint64_t cta_count(const Launch& launch);
 std::uint32_t class_of(const Launch& launch, std::uint32_t x, std::uint32_t y, std::uint32_t z);
 
 /// Throws std::invalid_argument naming launch, program, instruction and value where the trace breaks a rule:
-/// unbalanced loops, missing EXIT, register or barrier out of range, memory operand or tensor that does not exist,
-/// class tables that do not fit the grid, warps of a CTA that disagree on the barriers they execute.
+/// unbalanced loops, missing EXIT, register or barrier out of range, memory operand or tensor that does not
+/// exist, class tables that do not fit the grid, warps of a CTA that disagree on the barriers they execute.
 void validate(const Trace& trace);
 
 }  // namespace warpscope::trace

@@ -114,9 +114,13 @@ static_assert(kOpcodes.size() == static_cast<std::size_t>(STL_128) + 1, "every o
 
 }  // namespace
 
-std::span<const OpcodeInfo> all_opcodes() { return kOpcodes; }
+std::span<const OpcodeInfo> all_opcodes() {
+  return kOpcodes;
+}
 
-const OpcodeInfo& info(Opcode opcode) { return kOpcodes[static_cast<std::size_t>(opcode)]; }
+const OpcodeInfo& info(Opcode opcode) {
+  return kOpcodes[static_cast<std::size_t>(opcode)];
+}
 
 std::optional<Opcode> opcode_from_name(std::string_view name) {
   const auto* found = std::ranges::find(kOpcodes, name, &OpcodeInfo::name);
@@ -148,7 +152,8 @@ bool is_global_memory(OpClass op_class) {
 }
 
 std::string_view name(Pipe pipe) {
-  constexpr std::array<std::string_view, 7> kNames = {"tensor", "fma", "alu", "xu", "lsu", "uniform", "control"};
+  constexpr std::array<std::string_view, 7> kNames = {"tensor", "fma",     "alu",    "xu",
+                                                      "lsu",    "uniform", "control"};
   return kNames[static_cast<std::size_t>(pipe)];
 }
 

@@ -12,32 +12,35 @@ namespace warpscope::trace {
 /// path that shared and global memory, shuffles and asynchronous copies share.
 enum class Pipe : std::uint8_t { tensor, fma, alu, xu, lsu, uniform, control };
 
-/// What the model does with an instruction; the timing of a class is a property of the hardware configuration.
+/// What the model does with an instruction; the timing of a class is a property of the hardware
+/// configuration.
 enum class OpClass : std::uint8_t {
-  hmma_16816,      ///< m16n8k16 tensor instruction, fp32 accumulate
-  hmma_1688,       ///< m16n8k8 tensor instruction, fp32 accumulate
-  fma,             ///< FP32 multiply, add, multiply-add
-  imad,            ///< integer multiply-add and moves on the heavy half of the FMA pipe
-  alu,             ///< integer, logic, compare, select, min/max, fp32 -> fp16 packing
-  xu,              ///< transcendental functions
-  uniform,         ///< uniform datapath, one instruction for the whole warp
-  branch,          ///< branches; the closing branch of a loop is taken while trips remain
-  nop,             ///< control instructions without further effect
-  exit,            ///< end of the warp
-  barrier,         ///< CTA-wide named barrier, arrive and wait
-  shared_load,     ///< LDS, LDSM
-  shared_store,    ///< STS
-  shuffle,         ///< SHFL
-  async_copy,      ///< LDGSTS: global to shared memory without registers
-  async_commit,    ///< LDGDEPBAR: closes a group of asynchronous copies
-  async_wait,      ///< DEPBAR.LE: waits until at most `immediate` groups are pending
-  global_load,     ///< LDG
-  global_store,    ///< STG
-  global_reduce,   ///< RED
-  local_load,      ///< LDL (register spill)
-  local_store,     ///< STL (register spill)
+  hmma_16816,     ///< m16n8k16 tensor instruction, fp32 accumulate
+  hmma_1688,      ///< m16n8k8 tensor instruction, fp32 accumulate
+  fma,            ///< FP32 multiply, add, multiply-add
+  imad,           ///< integer multiply-add and moves on the heavy half of the FMA pipe
+  alu,            ///< integer, logic, compare, select, min/max, fp32 -> fp16 packing
+  xu,             ///< transcendental functions
+  uniform,        ///< uniform datapath, one instruction for the whole warp
+  branch,         ///< branches; the closing branch of a loop is taken while trips remain
+  nop,            ///< control instructions without further effect
+  exit,           ///< end of the warp
+  barrier,        ///< CTA-wide named barrier, arrive and wait
+  shared_load,    ///< LDS, LDSM
+  shared_store,   ///< STS
+  shuffle,        ///< SHFL
+  async_copy,     ///< LDGSTS: global to shared memory without registers
+  async_commit,   ///< LDGDEPBAR: closes a group of asynchronous copies
+  async_wait,     ///< DEPBAR.LE: waits until at most `immediate` groups are pending
+  global_load,    ///< LDG
+  global_store,   ///< STG
+  global_reduce,  ///< RED
+  local_load,     ///< LDL (register spill)
+  local_store,    ///< STL (register spill)
 };
 
+// One line per pipe or kind.
+// clang-format off
 enum class Opcode : std::uint8_t {
   HMMA_16816_F32, HMMA_16816_F32_BF16, HMMA_1688_F32, HMMA_1688_F32_BF16,
   FFMA, FMUL, FADD, HADD2, HMUL2, HFMA2,
@@ -53,6 +56,7 @@ enum class Opcode : std::uint8_t {
   LDG_16, LDG_32, LDG_64, LDG_128, STG_16, STG_32, STG_64, STG_128, RED_ADD_F32,
   LDL, LDL_64, LDL_128, STL, STL_64, STL_128,
 };
+// clang-format on
 
 /// Everything that is fixed about an opcode.
 struct OpcodeInfo {

@@ -11,7 +11,8 @@
 namespace warpscope::trace {
 
 inline constexpr int kMaxLoopDepth = 3;
-inline constexpr std::uint16_t kSharedMemory = 0xffff;  ///< MemoryOperand::tensor of shared-memory instructions
+inline constexpr std::uint16_t kSharedMemory =
+    0xffff;  ///< MemoryOperand::tensor of shared-memory instructions
 inline constexpr std::int16_t kNoSymbol = -1;
 
 /// offset + sum_d per_block[d] * (blockIdx[d] / block_divisor[d]) + per_warp * warp
@@ -36,20 +37,20 @@ struct MemoryOperand {
   AffineIndex segment;                   ///< which segment of the tensor
   AffineIndex offset;                    ///< first byte within the segment
   std::uint32_t bytes = 0;               ///< bytes of the whole warp instruction, contiguous from `offset`
-  std::uint16_t wavefronts = 0;          ///< shared memory: passes of the 128-byte data path, conflicts included
+  std::uint16_t wavefronts = 0;  ///< shared memory: passes of the 128-byte data path, conflicts included
 
   bool operator==(const MemoryOperand&) const = default;
 };
 
-/// Instructions [begin, end) repeat; the last of them is the closing branch. Loops nest and never overlap partly.
-/// Trips of one entry = max(0, trip_counts[trip_slot]
+/// Instructions [begin, end) repeat; the last of them is the closing branch. Loops nest and never overlap
+/// partly. Trips of one entry = max(0, trip_counts[trip_slot]
 ///                             + sum_k trips_per_iteration[k] * (iteration of the k-th enclosing loop)).
 struct Loop {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
   std::uint16_t trip_slot = 0;  ///< index into CtaClass::trip_counts; trips of 0 skip the loop
-  /// For loops whose length depends on an outer loop, as the causal query loop of FlashAttention-1 does; zero for the
-  /// loop's own depth and deeper.
+  /// For loops whose length depends on an outer loop, as the causal query loop of FlashAttention-1 does; zero
+  /// for the loop's own depth and deeper.
   std::array<std::int32_t, kMaxLoopDepth> trips_per_iteration{};
 
   bool operator==(const Loop&) const = default;
