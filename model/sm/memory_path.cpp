@@ -8,7 +8,6 @@
 namespace warpscope::sm {
 namespace {
 
-using metrics::Stall;
 using trace::OpClass;
 
 constexpr std::size_t at(int index) {
