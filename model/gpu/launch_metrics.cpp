@@ -11,7 +11,6 @@ namespace warpscope::gpu {
 namespace {
 
 using trace::OpClass;
-using trace::Opcode;
 using trace::Pipe;
 
 /// Instruction-count metrics: which opcodes a name sums over.
