@@ -10,10 +10,6 @@ namespace {
 
 using trace::OpClass;
 
-constexpr std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
 /// Beyond this many pages the last wait of a burst grows no more than its transfer.
 constexpr std::int32_t kMostPages = 64;
 

@@ -5,6 +5,14 @@
 
 namespace warpscope::sm {
 
+constexpr Reason reason(metrics::Stall stall) {
+  return static_cast<Reason>(stall);
+}
+/// Index of a warp, slot or sub-core.
+constexpr std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+
 struct SmCore::Step {
   std::int32_t min_end;
   std::int32_t end;

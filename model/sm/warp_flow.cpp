@@ -1,0 +1,189 @@
+// The course of a warp in SmCore: what it waits for, its loops, barriers and end.
+#include <algorithm>
+#include <bit>
+
+#include "model/sm/slice_step.hpp"
+#include "model/sm/sm_core.hpp"
+
+namespace warpscope::sm {
+
+using metrics::Stall;
+using trace::OpClass;
+void SmCore::update_own(int warp_index) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  const DecodedInstruction& next = decoded_.code[warp.pc];
+  std::int32_t own = warp.ready;
+  Reason why = reason(Stall::wait);
+  const auto wait_for = [&](std::int32_t time, bool is_long) {
+    if (time > own) {
+      own = time;
+      why = reason(is_long ? Stall::long_scoreboard : Stall::short_scoreboard);
+    }
+  };
+  for (unsigned mask = next.wait_mask; mask != 0; mask &= mask - 1) {
+    const auto board = static_cast<std::size_t>(std::countr_zero(mask));
+    wait_for(warp.queued[board] > 0 ? kNever : warp.scoreboard[board],
+             (warp.long_scoreboards >> board & 1U) != 0);
+  }
+  if (!next.has_control) {
+    Reason register_reason = why;
+    const std::int32_t time = register_ready(warp_index, next, register_reason);
+    wait_for(time, register_reason == reason(Stall::long_scoreboard));
+  }
+  if (next.op_class == OpClass::exit && warp.in_queue > 0) {
+    own = kNever;
+    why = reason(Stall::drain);
+  }
+  if (next.op_class == OpClass::async_wait) {
+    // Of the groups in order of age all but the youngest `immediate` must have arrived.
+    const int to_wait_for = int{warp.groups} + warp.queued_commits - next.immediate;
+    if (to_wait_for > warp.groups) {
+      wait_for(kNever, true);
+    }
+    for (int i = 0; i < std::min<int>(to_wait_for, warp.groups); ++i) {
+      wait_for(warp.group[at(i)], true);
+    }
+  }
+  if (warp.fetch_ready > own) {
+    own = warp.fetch_ready;
+    why = reason(Stall::no_instruction);
+  }
+  warp.own = own;
+  warp.own_reason = why;
+  warp.pipe = static_cast<std::uint8_t>(next.pipe);
+}
+
+bool SmCore::close_loop(int warp_index, const DecodedInstruction& instruction, Step& step) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  LoopCounters& counters = loop_counters_[at(warp_index)];
+  const DecodedLoop& loop = decoded_.loops[instruction.closed_loop];
+  if (counters.iteration[loop.depth] + 1 < counters.trips[loop.depth]) {
+    ++counters.iteration[loop.depth];
+    step.record(SliceEvent::Kind::repeat_loop, warp_index, instruction.closed_loop);
+    warp.pc = loop.begin;
+    enter_loops(warp_index, loop.depth + 1, step);
+    return true;
+  }
+  counters.iteration[loop.depth] = counters.trips[loop.depth] = 0;
+  step.record(SliceEvent::Kind::leave_loop, warp_index, instruction.closed_loop);
+  ++warp.pc;
+  enter_loops(warp_index, 0, step);
+  return false;
+}
+
+void SmCore::enter_loops(int warp_index, int from_depth, Step& step) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  LoopCounters& counters = loop_counters_[at(warp_index)];
+  for (bool skipped = true; skipped;) {
+    skipped = false;
+    const DecodedInstruction& first = decoded_.code[warp.pc];
+    for (std::uint32_t i = 0; i < first.loops_begun && !skipped; ++i) {
+      const DecodedLoop& loop = decoded_.loops[first.loop + i];
+      if (loop.depth < from_depth) {
+        continue;
+      }
+      const std::uint32_t trips = trips_on_entry(loop, warp_index, counters);
+      if (trips == 0) {
+        step.record(SliceEvent::Kind::skip_loop, warp_index, first.loop + i);
+        warp.pc = loop.end;
+        from_depth = 0;
+        skipped = true;
+      } else {
+        step.record(SliceEvent::Kind::enter_loop, warp_index, first.loop + i);
+        counters.iteration[loop.depth] = 0;
+        counters.trips[loop.depth] = trips;
+      }
+    }
+  }
+}
+
+std::uint32_t SmCore::trips_on_entry(const DecodedLoop& loop, int warp, const LoopCounters& counters) const {
+  const ResidentCta& cta = ctas_[state_.warps[at(warp)].cta_slot];
+  std::int64_t trips = cta.cta_class->trip_counts[loop.trip_slot];
+  for (std::size_t k = 0; k < loop.depth; ++k) {
+    trips += std::int64_t{loop.trips_per_iteration[k]} * counters.iteration[k];
+  }
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(0, trips));
+}
+
+void SmCore::arrive_at_barrier(int warp_index, int barrier, std::int32_t time) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  CtaState& cta = state_.ctas[warp.cta_slot];
+  cta.barrier_free = std::max(cta.barrier_free, time) + spec_.barrier.per_warp_cycles;
+  warp.status = WarpStatus::at_barrier;
+  warp.barrier = static_cast<std::uint8_t>(barrier);
+  warp.own = warp.ready = kNever;
+  warp.ready_reason = reason(Stall::barrier);
+  if (++cta.arrived[at(barrier)] < decoded_.warps_per_cta) {
+    return;
+  }
+  cta.arrived[at(barrier)] = 0;
+  const std::int32_t release = cta.barrier_free + spec_.barrier.base_cycles;
+  const int first = warp.cta_slot * static_cast<int>(decoded_.warps_per_cta);
+  for (int i = first; i < first + static_cast<int>(decoded_.warps_per_cta); ++i) {
+    WarpState& other = state_.warps[at(i)];
+    if (other.status == WarpStatus::at_barrier && other.barrier == barrier) {
+      other.status = WarpStatus::running;
+      other.ready = release;
+      update_own(i);
+    }
+  }
+  for (int s = 0; s < spec_.sub_cores; ++s) {
+    select_next(state_.sub_cores[at(s)]);
+  }
+}
+
+void SmCore::exit_warp(int warp_index, std::int32_t time, Step& step) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  const int cta_slot = warp.cta_slot;
+  SubCoreState& sub_core = state_.sub_cores[at(warp_index % spec_.sub_cores)];
+  const auto end = sub_core.by_age.begin() + sub_core.warp_count;
+  std::copy(std::find(sub_core.by_age.begin(), end, warp_index) + 1, end,
+            std::find(sub_core.by_age.begin(), end, warp_index));
+  sub_core.by_age[--sub_core.warp_count] = 0;
+  warp = WarpState{};
+  --resident_warps_;
+  if (--state_.ctas[at(cta_slot)].warps_left == 0) {
+    release_slot(cta_slot);
+    step.result.completions.emplace_back(time, static_cast<std::uint8_t>(cta_slot));
+    // Nothing may be simulated that the successor of this CTA could influence.
+    const int nothing_before =
+        resident_warps_ > 0 ? spec_.issue.cta_turnaround_cycles - spec_.issue.cta_turnaround_spread_cycles / 2
+                            : 1;
+    step.end = std::min(step.end, time + nothing_before);
+    step.checkpoint(time);
+  }
+}
+
+std::int32_t SmCore::register_ready(int warp, const DecodedInstruction& instruction, Reason& why) const {
+  const RegisterUse& use = decoded_.register_uses[instruction.source];
+  const std::size_t base = at(warp) * decoded_.register_count;
+  std::int32_t ready = 0;
+  const auto visit = [&](const trace::RegisterRange& range) {
+    for (std::size_t r = range.first; r < std::size_t{range.first} + range.count; ++r) {
+      if (register_ready_[base + r] > ready) {
+        ready = register_ready_[base + r];
+        why = reason(register_is_long_[base + r] ? Stall::long_scoreboard : Stall::short_scoreboard);
+      }
+    }
+  };
+  visit(use.destination);
+  std::ranges::for_each(use.sources, visit);
+  return ready;
+}
+
+void SmCore::set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time,
+                                bool is_long) {
+  if (register_ready_.empty()) {
+    return;
+  }
+  const RegisterUse& use = decoded_.register_uses[instruction.source];
+  const std::size_t base = at(warp) * decoded_.register_count;
+  for (std::size_t r = use.destination.first; r < std::size_t{use.destination.first} + use.destination.count;
+       ++r) {
+    register_ready_[base + r] = time;
+    register_is_long_[base + r] = is_long;
+  }
+}
+
+}  // namespace warpscope::sm
