@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -10,19 +11,22 @@
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
 #include "experiments/commands/command.hpp"
+#include "experiments/store/model_version.hpp"
 
 namespace {
 
 using namespace warpscope::experiments;
 
 void add_commands(CLI::App& app, Action& action) {
-  app.set_version_flag("--version", "warpscope " WARPSCOPE_VERSION);
+  app.set_version_flag(
+      "--version", [] { return fmt::format("warpscope {}\nmodel {}", WARPSCOPE_VERSION, model_version()); });
   app.require_subcommand(1);
   app.footer(
       "`warpscope VERB --help` explains a verb. Exit status: 0 done, 1 a check failed, 2 usage or\n"
       "configuration error, 3 some points of a sweep failed.");
   add_run_command(app, action);
   add_sweep_command(app, action);
+  add_merge_command(app, action);
   add_study_command(app, action);
   add_validate_command(app, action);
   add_list_command(app, action);
@@ -93,5 +97,7 @@ extern "C" int sc_main(int /*argc*/, char** /*argv*/) {
 }
 
 int main(int argc, char** argv) {
+  // A limit on the size of files is an error of the write that meets it, with a message.
+  std::signal(SIGXFSZ, SIG_IGN);
   return run(argc, argv);
 }

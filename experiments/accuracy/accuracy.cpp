@@ -1,13 +1,16 @@
 #include "experiments/accuracy/accuracy.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
 #include "experiments/base/printable.hpp"
-#include "experiments/base/progress.hpp"
-#include "experiments/base/worker_pool.hpp"
+#include "experiments/batch/simulate_points.hpp"
+#include "experiments/store/model_version.hpp"
+#include "experiments/workers/worker_pool.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -73,6 +76,16 @@ void compare(const Observation& observation, const Numbers& numbers, std::vector
   }
 }
 
+/// Empty, with a line on standard error, where the point could not be simulated.
+Numbers numbers_of(const Point& point, const Outcome& outcome) {
+  if (outcome.fate == Fate::done) {
+    return model_numbers(result_from_json(nlohmann::json::parse(outcome.text)));
+  }
+  fmt::print(stderr, "warpscope: {} {} {}: {}\n", point.model.gpu, point.kernel, label(point),
+             one_line(outcome.text));
+  return {};
+}
+
 }  // namespace
 
 bool AccuracyRow::met() const {
@@ -85,24 +98,18 @@ bool all_met(const std::vector<AccuracyRow>& rows) {
 }
 
 std::vector<AccuracyRow> measure_accuracy(const std::vector<Observation>& observations, int workers) {
-  std::vector<Numbers> numbers(observations.size());
-  Progress progress("validate", observations.size());
-  const auto job = [&](std::size_t index) {
-    return nlohmann::json(model_numbers(observations[index].point)).dump();
-  };
-  const auto done = [&](std::size_t index, const JobOutcome& outcome) {
-    if (outcome.ok) {
-      nlohmann::json::parse(outcome.text).get_to(numbers[index]);
-    } else {
-      const Point& point = observations[index].point;
-      std::fputs(("warpscope: " + point.model.gpu + ' ' + point.kernel + ' ' + label(point) + ": " +
-                  one_line(outcome.text) + '\n')
-                     .c_str(),
-                 stderr);
-    }
-    progress.advance();
-  };
-  run_in_processes(observations.size(), workers, job, done);
+  PointSimulator simulator;
+  std::vector<KeyedPoint> points;
+  for (const Observation& observation : observations) {
+    points.push_back(simulator.keyed(observation.point));
+  }
+  ResultStore store(model_version());
+  WorkerPool pool([&](const std::string& task) { return simulator.simulate(task); }, workers);
+  simulate_points(distinct_by_cost(points), store, pool, "validate");
+  std::vector<Numbers> numbers;
+  for (const KeyedPoint& point : points) {
+    numbers.push_back(numbers_of(point.point, store.find(point.key).value()));
+  }
 
   std::vector<AccuracyRow> rows = empty_rows();
   for (std::size_t i = 0; i < observations.size(); ++i) {

@@ -6,7 +6,6 @@
 
 #include "experiments/csv/csv.hpp"
 #include "experiments/data/number.hpp"
-#include "experiments/report/totals.hpp"
 #include "experiments/study/forward_grid.hpp"
 
 namespace warpscope::experiments {
@@ -84,12 +83,11 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   return observations;
 }
 
-Numbers model_numbers(const Point& point) {
-  const Run run = run_point(point);
-  Numbers numbers = total_metrics(run.result);
-  numbers[kCycles] = static_cast<double>(run.result.cycles);
-  numbers[kTflops] = tflops(run);
-  numbers[kHbmBytes] = value(numbers, kReadBytes) + value(numbers, kWriteBytes);
+Numbers model_numbers(const PointResult& result) {
+  Numbers numbers = result.metrics;
+  numbers[kCycles] = static_cast<double>(result.cycles);
+  numbers[kTflops] = result.tflops;
+  numbers[kHbmBytes] = result.read_bytes() + result.write_bytes();
   return numbers;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/point/point.hpp"
+#include "experiments/store/point_result.hpp"
 
 namespace warpscope::experiments {
 
@@ -26,8 +27,8 @@ struct Observation {
 /// `directory` holds the reference data. Throws UsageError where a file is damaged or missing.
 std::vector<Observation> all_observations(const std::filesystem::path& directory);
 
-/// The model's numbers for a point.
-Numbers model_numbers(const Point& point);
+/// The model's numbers, from the result of a point.
+Numbers model_numbers(const PointResult& result);
 
 /// "d 64 causal, 512 tokens".
 std::string label(const Point& point);

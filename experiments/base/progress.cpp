@@ -4,21 +4,26 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 namespace warpscope::experiments {
 namespace {
 
 // Back to the first column and clear what stands there.
 constexpr const char* kRestartLine = "\r\033[K";
+// Points can be done by the hundred a second; nobody reads faster than this.
+constexpr std::chrono::milliseconds kShortestInterval{100};
 
 }  // namespace
 
-Progress::Progress(std::string what, std::size_t total)
+Progress::Progress(std::string what, std::size_t total, std::size_t known)
     : what_(std::move(what)),
       total_(total),
+      known_(known),
+      done_(known),
       visible_(::isatty(STDERR_FILENO) == 1),
-      start_(std::chrono::steady_clock::now()) {
-  show();
+      start_(Clock::now()) {
+  show(start_);
 }
 
 Progress::~Progress() {
@@ -29,21 +34,31 @@ Progress::~Progress() {
 
 void Progress::advance() {
   ++done_;
-  show();
+  const Clock::time_point now = Clock::now();
+  if (now - shown_ >= kShortestInterval) {
+    show(now);
+  }
 }
 
-void Progress::show() const {
-  if (!visible_) {
-    return;
+void Progress::show(Clock::time_point now) {
+  shown_ = now;
+  if (visible_) {
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    fmt::print(stderr, "{}{}", kRestartLine, progress_text(what_, total_, known_, done_, seconds));
+    std::fflush(stderr);
   }
-  fmt::print(stderr, "{}{}: {} of {} points", kRestartLine, what_, done_, total_);
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  if (done_ > 0 && elapsed > 0) {
-    const double per_second = static_cast<double>(done_) / elapsed;
-    fmt::print(stderr, ", {:.2g} a second, {} left", per_second,
-               duration_text(static_cast<double>(total_ - done_) / per_second));
+}
+
+std::string progress_text(std::string_view what, std::size_t total, std::size_t known, std::size_t done,
+                          double seconds) {
+  std::string text = fmt::format("{}: {} of {} points", what, done, total);
+  if (done > known && seconds > 0) {
+    const double rate = static_cast<double>(done - known) / seconds;
+    const auto [count, unit] = rate >= 1 ? std::pair(rate, "second") : std::pair(rate * 60, "minute");
+    text += fmt::format(", {:.{}f} a {}, {} left", count, count < 10 ? 1 : 0, unit,
+                        duration_text(static_cast<double>(total - done) / rate));
   }
-  std::fflush(stderr);
+  return text;
 }
 
 std::string duration_text(double seconds) {

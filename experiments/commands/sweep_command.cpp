@@ -1,49 +1,67 @@
 // `warpscope sweep`: every point of a CSV file.
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstdio>
 #include <memory>
 
-#include "experiments/base/worker_pool.hpp"
+#include "experiments/base/usage_error.hpp"
 #include "experiments/commands/command.hpp"
-#include "experiments/commands/problem_flags.hpp"
+#include "experiments/commands/sweep_flags.hpp"
 #include "experiments/commands/worker_flag.hpp"
 #include "experiments/sweep/sweep.hpp"
+#include "experiments/workers/worker_pool.hpp"
 
 namespace warpscope::experiments {
 namespace {
 
-struct SweepFlags {
-  ModelFlags model;
-  SweepOptions options;
+struct Flags {
+  SweepFlags sweep;
+  std::string store;
+  std::string shard;
   std::string workers;
+  bool resume = false;
 };
 
-Status sweep_command(SweepFlags& flags) {
-  flags.options.defaults = flags.model.read();
-  flags.options.workers = read_workers(flags.workers);
-  const SweepSummary summary = run_sweep(flags.options);
-  if (summary.failed == 0) {
-    return Status::done;
+SweepOptions read_options(const Flags& flags) {
+  SweepOptions options;
+  options.points = flags.sweep.points;
+  options.outputs = flags.sweep.outputs;
+  options.store = flags.store;
+  options.resume = flags.resume;
+  options.defaults = flags.sweep.model.read();
+  if (!flags.shard.empty()) {
+    options.shard = read_shard(flags.shard);
+    if (!options.outputs.json.empty()) {
+      throw UsageError("--json does not go with --shard; give it to merge");
+    }
   }
-  fmt::print(stderr, "warpscope: {} of {} points could not be simulated; column model_error of {} says why\n",
-             summary.failed, summary.points, flags.options.output);
-  return Status::points_failed;
+  return options;
+}
+
+Status sweep_command(const Flags& flags) {
+  const SweepOptions options = read_options(flags);
+  PointSimulator simulator;
+  WorkerPool workers([&](const std::string& task) { return simulator.simulate(task); },
+                     read_workers(flags.workers));
+  const SweepSummary summary = run_sweep(options, simulator, workers);
+  return report_failures(
+      summary, options.shard ? std::string("column model_error of the merged output will say why")
+                             : fmt::format("column model_error of {} says why", options.outputs.csv));
 }
 
 }  // namespace
 
 void add_sweep_command(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("sweep", "Run every point of a CSV file and add the model's columns");
-  const auto flags = std::make_shared<SweepFlags>();
-  verb->add_option("--points", flags->options.points, "CSV file with the points")
-      ->type_name("FILE")
-      ->required();
-  verb->add_option("-o,--output", flags->options.output, "CSV file to write")->type_name("FILE")->required();
+  const auto flags = std::make_shared<Flags>();
+  flags->sweep.add_to(*verb);
   add_workers_flag(*verb, flags->workers);
-  verb->add_flag("--resume", flags->options.resume, "go on with an interrupted sweep to the same output");
-  flags->model.add_to(*verb);
+  verb->add_flag("--resume", flags->resume, "go on with an interrupted sweep to the same output");
+  verb->add_option("--store", flags->store,
+                   "keep results in FILE and use those in it (default: OUTPUT.store, while the sweep runs)")
+      ->type_name("FILE");
+  verb->add_option("--shard", flags->shard,
+                   "simulate share i of n into OUTPUT.i-of-n.store, for `warpscope merge`")
+      ->type_name("i/n");
   verb->callback([flags, &action] { action = [flags] { return sweep_command(*flags); }; });
 }
 

@@ -6,7 +6,7 @@
 
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
-#include "experiments/base/worker_pool.hpp"
+#include "experiments/workers/worker_pool.hpp"
 
 namespace warpscope::experiments {
 

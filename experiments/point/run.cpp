@@ -48,7 +48,10 @@ kernels::GpuLimits limits_of(const hw::HwConfig& config) {
 }
 
 Run run_point(const Point& point) {
-  const hw::HwConfig config = hw::load(point.model.gpu, point.model.overrides, config_directory()).config;
+  return run_point(point, hw::load(point.model.gpu, point.model.overrides, config_directory()).config);
+}
+
+Run run_point(const Point& point, const hw::HwConfig& config) {
   const trace::Trace trace = kernels::find_kernel(point.kernel).build(point.problem, limits_of(config));
   Run run = run_trace(point.model, config, trace);
   run.point = point;

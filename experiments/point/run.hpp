@@ -34,8 +34,10 @@ struct Run {
 /// What launch code may know of a GPU.
 kernels::GpuLimits limits_of(const hw::HwConfig& config);
 
-/// Both throw what the loader, the kernel and the model throw.
+/// All throw what the loader, the kernel and the model throw.
 Run run_point(const Point& point);
+/// With the GPU of the point already loaded.
+Run run_point(const Point& point, const hw::HwConfig& config);
 Run run_trace_file(const ModelChoice& model, const std::string& file);
 
 /// Reference line, the field's convention: 4 x batch x heads x queries x keys x head_dim, half of it if

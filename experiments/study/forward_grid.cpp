@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "experiments/base/progress.hpp"
-#include "experiments/base/worker_pool.hpp"
-#include "experiments/report/totals.hpp"
-#include "experiments/report/utilisation.hpp"
+#include "experiments/batch/simulate_points.hpp"
+#include "experiments/workers/worker_pool.hpp"
 
 namespace warpscope::experiments {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int kTokens = 16384;
 constexpr int kHiddenSize = 2048;
@@ -26,51 +22,6 @@ Point grid_point(const GridGpu& gpu, Method method, int head_dim, bool causal, i
   point.problem.head_dim = head_dim;
   point.problem.causal = causal;
   return point;
-}
-
-/// What the study needs of a run, as a worker hands it over.
-Json summary_json(const Run& run) {
-  const Utilisation busy = utilisation(run);
-  const Resource resource = busiest(busy);
-  std::uint64_t read = 0;
-  std::uint64_t written = 0;
-  std::uint64_t compulsory = 0;
-  for (const TensorRow& row : tensor_rows(run)) {
-    read += row.read_bytes;
-    written += row.write_bytes;
-    compulsory += row.compulsory_bytes;
-  }
-  Json json = {{"time_us", run.result.time_us},
-               {"cycles", run.result.cycles},
-               {"tflops", tflops(run)},
-               {"read_bytes", read},
-               {"write_bytes", written},
-               {"compulsory_bytes", compulsory},
-               {"limiter", limiter_name(busy)},
-               {"busiest", name(resource)},
-               {"busiest_share", busy[static_cast<std::size_t>(resource)]},
-               {"stalls", Json::array()}};
-  const StallCycles stalls = total_stalls(run.result);
-  const double total = std::max(1.0, static_cast<double>(sum(stalls)));
-  for (std::size_t i = 0; i < stalls.size(); ++i) {
-    json["stalls"].push_back(
-        {metrics::name(static_cast<metrics::Stall>(i)), static_cast<double>(stalls[i]) / total});
-  }
-  return json;
-}
-
-void take_summary(GridPoint& point, const Json& json) {
-  json.at("time_us").get_to(point.time_us);
-  json.at("cycles").get_to(point.cycles);
-  json.at("tflops").get_to(point.tflops);
-  json.at("read_bytes").get_to(point.read_bytes);
-  json.at("write_bytes").get_to(point.write_bytes);
-  json.at("compulsory_bytes").get_to(point.compulsory_bytes);
-  json.at("limiter").get_to(point.limiter);
-  json.at("busiest").get_to(point.busiest);
-  json.at("busiest_share").get_to(point.busiest_share);
-  json.at("stalls").get_to(point.stalls);
-  std::ranges::stable_sort(point.stalls, [](const auto& a, const auto& b) { return a.second > b.second; });
 }
 
 }  // namespace
@@ -112,33 +63,36 @@ std::vector<GridPoint> forward_grid(const ForwardReferences& references) {
   return points;
 }
 
-void run_grid(std::vector<GridPoint>& points, int workers, Journal& journal) {
-  std::vector<std::size_t> unknown;
-  std::vector<std::string> keys;
+void take_result(GridPoint& point, const PointResult& result) {
+  point.time_us = result.time_us;
+  point.cycles = result.cycles;
+  point.tflops = result.tflops;
+  point.read_bytes = static_cast<std::uint64_t>(result.read_bytes());
+  point.write_bytes = static_cast<std::uint64_t>(result.write_bytes());
+  point.compulsory_bytes = result.compulsory_bytes;
+  point.limiter = result.limiter;
+  point.busiest = result.busiest;
+  point.busiest_share = result.busiest_share;
+  point.stalls = result.stalls;
+  std::ranges::stable_sort(point.stalls, [](const auto& a, const auto& b) { return a.second > b.second; });
+}
+
+void run_grid(std::vector<GridPoint>& points, int workers, ResultStore& store) {
+  PointSimulator simulator;
+  std::vector<KeyedPoint> keyed;
+  for (const GridPoint& point : points) {
+    keyed.push_back(simulator.keyed(point.point));
+  }
+  WorkerPool pool([&](const std::string& task) { return simulator.simulate(task); }, workers);
+  simulate_points(distinct_by_cost(keyed), store, pool, "study");
   for (std::size_t i = 0; i < points.size(); ++i) {
-    keys.push_back(journal_key(points[i].point));
-    if (const std::string* known = journal.find(keys.back())) {
-      take_summary(points[i], Json::parse(*known));
+    const Outcome outcome = store.find(keyed[i].key).value();
+    if (outcome.fate == Fate::done) {
+      take_result(points[i], result_from_json(nlohmann::json::parse(outcome.text)));
     } else {
-      unknown.push_back(i);
+      points[i].error = outcome.text;
     }
   }
-  journal.open();
-  Progress progress("study", unknown.size());
-  const auto job = [&](std::size_t task) {
-    return summary_json(run_point(points[unknown[task]].point)).dump();
-  };
-  const auto done = [&](std::size_t task, const JobOutcome& outcome) {
-    GridPoint& point = points[unknown[task]];
-    if (outcome.ok) {
-      take_summary(point, Json::parse(outcome.text));
-      journal.add(keys[unknown[task]], outcome.text);
-    } else {
-      point.error = outcome.text;
-    }
-    progress.advance();
-  };
-  run_in_processes(unknown.size(), workers, job, done);
 }
 
 }  // namespace warpscope::experiments

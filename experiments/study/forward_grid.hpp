@@ -10,7 +10,8 @@
 
 #include "experiments/data/forward_reference.hpp"
 #include "experiments/point/point.hpp"
-#include "experiments/sweep/journal.hpp"
+#include "experiments/store/point_result.hpp"
+#include "experiments/store/result_store.hpp"
 
 namespace warpscope::experiments {
 
@@ -59,7 +60,8 @@ struct GridPoint {
 
 /// All points of all GPUs: by GPU, head dimension, causal, length, method.
 std::vector<GridPoint> forward_grid(const ForwardReferences& references);
-/// Fills in what the model says, `workers` points at a time; takes what the journal knows, adds what is new.
-void run_grid(std::vector<GridPoint>& points, int workers, Journal& journal);
+void take_result(GridPoint& point, const PointResult& result);
+/// Fills in what the model says, `workers` points at a time; what the store knows is not simulated again.
+void run_grid(std::vector<GridPoint>& points, int workers, ResultStore& store);
 
 }  // namespace warpscope::experiments

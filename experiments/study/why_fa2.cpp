@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "experiments/base/files.hpp"
+#include "experiments/store/model_version.hpp"
 
 namespace warpscope::experiments {
 
@@ -14,11 +15,9 @@ void run_why_fa2(const StudyOptions& options) {
   make_directory(directory);
   const ForwardReferences references(reference_directory());
   std::vector<GridPoint> points = forward_grid(references);
-  Journal journal(directory / "why-fa2");
-  if (options.resume) {
-    journal.load();
-  }
-  run_grid(points, options.workers, journal);
+  ResultStore store(directory / "why-fa2.store",
+                    options.resume ? ResultStore::Use::go_on : ResultStore::Use::fresh, model_version());
+  run_grid(points, options.workers, store);
 
   const std::string report = grid_report(points);
   fmt::print("{}", report);
@@ -29,7 +28,7 @@ void run_why_fa2(const StudyOptions& options) {
     draw(speed_chart(gpu, points), directory / fmt::format("speed-{}", gpu.name));
     draw(traffic_chart(gpu, points), directory / fmt::format("hbm-bytes-{}", gpu.name));
   }
-  journal.remove();
+  store.remove();
   fmt::print("\nWritten to {}: why-fa2.txt, .csv, .json; speed-*.svg, hbm-bytes-*.svg\n", directory.string());
 }
 

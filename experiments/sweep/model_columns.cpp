@@ -5,14 +5,12 @@
 
 #include "experiments/base/printable.hpp"
 #include "experiments/csv/csv.hpp"
-#include "experiments/report/totals.hpp"
 
 namespace warpscope::experiments {
 
-std::string model_cells(const Run& run) {
-  const auto metrics = total_metrics(run.result);
-  return fmt::format("{:.3f},{},{:.3f},{:.0f},{:.0f},", run.result.time_us, run.result.cycles, tflops(run),
-                     value(metrics, "dram__bytes_read.sum"), value(metrics, "dram__bytes_write.sum"));
+std::string model_cells(const PointResult& result) {
+  return fmt::format("{:.3f},{},{:.3f},{:.0f},{:.0f},", result.time_us, result.cycles, result.tflops,
+                     result.read_bytes(), result.write_bytes());
 }
 
 std::string error_cells(const std::string& error) {

@@ -90,4 +90,12 @@ Point PointsFile::point(std::size_t row) const {
   return read_point(field_text, field_name, defaults_);
 }
 
+std::vector<std::pair<std::string, std::string>> PointsFile::fields(std::size_t row) const {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (std::size_t column = 0; column < table_.header.fields.size(); ++column) {
+    result.emplace_back(table_.header.fields[column], table_.rows[row].fields[column]);
+  }
+  return result;
+}
+
 }  // namespace warpscope::experiments

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "experiments/csv/csv.hpp"
 #include "experiments/point/point.hpp"
@@ -22,6 +24,10 @@ class PointsFile {
   /// Header and rows as the file has them.
   const std::string& header_text() const { return table_.header.text; }
   const std::string& row_text(std::size_t row) const { return table_.rows[row].text; }
+  /// Line of the file where a row begins.
+  std::size_t line(std::size_t row) const { return table_.rows[row].line; }
+  /// Names of the columns and what a row has in them.
+  std::vector<std::pair<std::string, std::string>> fields(std::size_t row) const;
 
  private:
   /// Column of a field under its name or its other name; kNoColumn if absent.

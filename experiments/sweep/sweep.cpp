@@ -2,110 +2,66 @@
 
 #include <fmt/format.h>
 
-#include <exception>
-#include <optional>
-#include <vector>
-
-#include "experiments/base/files.hpp"
-#include "experiments/base/progress.hpp"
-#include "experiments/base/worker_pool.hpp"
-#include "experiments/sweep/journal.hpp"
-#include "experiments/sweep/model_columns.hpp"
-#include "experiments/sweep/points_file.hpp"
-#include "model/hw/config_loader.hpp"
+#include "experiments/base/usage_error.hpp"
+#include "experiments/batch/simulate_points.hpp"
+#include "experiments/store/model_version.hpp"
+#include "experiments/store/result_store.hpp"
 
 namespace warpscope::experiments {
 namespace {
 
-/// A row that can be run.
-struct Task {
-  std::size_t row = 0;
-  Point point;
-  std::string key;
-};
+/// The outcome of a point that has been simulated.
+FindOutcome outcomes_in(ResultStore& store) {
+  return [&store](const std::string& key) {
+    return store.find(key).value_or(Outcome{Fate::died, "not simulated"});
+  };
+}
 
-class Sweep {
- public:
-  explicit Sweep(const SweepOptions& options)
-      : points_(options.points, options.defaults), journal_(options.output), cells_(points_.size()) {
-    if (options.resume) {
-      journal_.load();
-    }
-    for (std::size_t row = 0; row < points_.size(); ++row) {
-      prepare(row);
-    }
-    journal_.open();
+SweepSummary summary_of_share(std::span<const KeyedPoint> share, const FindOutcome& find) {
+  SweepSummary summary{share.size(), 0};
+  for (const KeyedPoint& point : share) {
+    summary.failed += find(point.key).fate == Fate::done ? 0 : 1;
   }
+  return summary;
+}
 
-  void run(int workers) {
-    Progress progress("sweep", tasks_.size());
-    const auto job = [&](std::size_t index) { return model_cells(run_point(tasks_[index].point)); };
-    const auto done = [&](std::size_t index, const JobOutcome& outcome) {
-      const Task& task = tasks_[index];
-      if (outcome.ok) {
-        cells_[task.row] = outcome.text;
-        journal_.add(task.key, outcome.text);
-      } else {
-        fail(task.row, outcome.text);
-      }
-      progress.advance();
-    };
-    run_in_processes(tasks_.size(), workers, job, done);
+SweepSummary write(const SweepOptions& options, const SweepRows& rows, ResultStore& store) {
+  try {
+    return write_outputs(options.outputs, rows, outcomes_in(store));
+  } catch (const FileError& error) {
+    throw FileError(fmt::format("{}; the results are safe in {}, go on with --resume", error.what(),
+                                store.file().string()));
   }
-
-  void write(PendingFile& output) {
-    output.write(fmt::format("{},{}\n", points_.header_text(), model_header()));
-    for (std::size_t row = 0; row < cells_.size(); ++row) {
-      output.write(fmt::format("{},{}\n", points_.row_text(row), cells_[row]));
-    }
-    output.commit();
-    journal_.remove();
-  }
-
-  SweepSummary summary() const { return {cells_.size(), failed_}; }
-
- private:
-  /// Makes row a task, or fills its cells where it needs no simulation.
-  void prepare(std::size_t row) {
-    try {
-      Task task{row, points_.point(row), {}};
-      task.key = journal_key(task.point);
-      if (const std::string* known = journal_.find(task.key)) {
-        cells_[row] = *known;
-      } else {
-        tasks_.push_back(std::move(task));
-      }
-    } catch (const std::exception& error) {
-      fail(row, error.what());
-    }
-  }
-
-  void fail(std::size_t row, const std::string& error) {
-    cells_[row] = error_cells(error);
-    ++failed_;
-  }
-
-  PointsFile points_;
-  Journal journal_;
-  std::vector<std::string> cells_;
-  std::vector<Task> tasks_;
-  std::size_t failed_ = 0;
-};
+}
 
 }  // namespace
 
-SweepSummary run_sweep(const SweepOptions& options) {
-  if (!options.defaults.gpu.empty()) {
-    // A GPU for all rows that is unknown is a mistake of the command, not of every row.
-    hw::load(options.defaults.gpu, options.defaults.overrides, config_directory());
+std::string default_store(const SweepOptions& options) {
+  return options.shard ? fmt::format("{}.{}-of-{}.store", options.outputs.csv, options.shard->index,
+                                     options.shard->count)
+                       : fmt::format("{}.store", options.outputs.csv);
+}
+
+SweepSummary run_sweep(const SweepOptions& options, PointSimulator& simulator, Workers& workers) {
+  const SweepRows rows(options.points, options.defaults, simulator);
+  if (!options.shard) {
+    check_writable(options.outputs);
   }
-  // Opened for a moment only: a sweep that is killed leaves its journal and nothing else.
-  static_cast<void>(PendingFile(options.output));
-  Sweep sweep(options);
-  sweep.run(options.workers);
-  PendingFile output(options.output);
-  sweep.write(output);
-  return sweep.summary();
+  const bool own_store = options.store.empty();
+  ResultStore store(own_store ? default_store(options) : options.store,
+                    own_store && !options.resume ? ResultStore::Use::fresh : ResultStore::Use::go_on,
+                    model_version());
+  if (options.shard) {
+    const std::vector<KeyedPoint> share = share_of(*options.shard, rows.points());
+    simulate_points(share, store, workers, "sweep");
+    return summary_of_share(share, outcomes_in(store));
+  }
+  simulate_points(rows.points(), store, workers, "sweep");
+  const SweepSummary summary = write(options, rows, store);
+  if (own_store && summary.failed == 0) {
+    store.remove();
+  }
+  return summary;
 }
 
 }  // namespace warpscope::experiments

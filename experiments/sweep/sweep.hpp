@@ -1,28 +1,31 @@
 // Runs every point of a file and writes the file back with the model's columns.
 #pragma once
 
-#include <cstddef>
+#include <optional>
 #include <string>
 
-#include "experiments/point/point.hpp"
+#include "experiments/batch/point_simulator.hpp"
+#include "experiments/sweep/export.hpp"
+#include "experiments/sweep/shard.hpp"
+#include "experiments/workers/workers.hpp"
 
 namespace warpscope::experiments {
 
 struct SweepOptions {
-  std::string points;    ///< file with the points
-  std::string output;    ///< file to write
-  int workers = 1;       ///< processes at a time
-  bool resume = false;   ///< use rows that an interrupted sweep to the same output had finished
-  ModelChoice defaults;  ///< for rows that do not say otherwise
-};
-
-struct SweepSummary {
-  std::size_t points = 0;
-  std::size_t failed = 0;
+  std::string points;          ///< file with the points
+  SweepOutputs outputs;        ///< where a shard writes nothing but its store
+  std::string store;           ///< empty: one beside the output, and only for this sweep
+  bool resume = false;         ///< go on with the store beside the output
+  std::optional<Shard> shard;  ///< simulate this share only
+  ModelChoice defaults;        ///< for rows that do not say otherwise
 };
 
 /// Throws UsageError where nothing can be run; a row that cannot be simulated only counts as failed. The
-/// output has the rows in the order of the input, the same bytes for any number of workers.
-SweepSummary run_sweep(const SweepOptions& options);
+/// output has the rows in the order of the input, the same bytes for any number of workers. Results are in
+/// the store as soon as they are there; a store of its own is deleted when all points are in the output.
+SweepSummary run_sweep(const SweepOptions& options, PointSimulator& simulator, Workers& workers);
+
+/// The store that a sweep without a named one uses.
+std::string default_store(const SweepOptions& options);
 
 }  // namespace warpscope::experiments

@@ -40,7 +40,8 @@ Arguments with(const std::string& flag, const std::string& value) {
 const Mistake kMistakes[] = {
     {"verb",
      {"simulate"},
-     "warpscope: warpscope 'simulate': unknown; legal are run, sweep, study, validate, list, trace, config"},
+     "warpscope: warpscope 'simulate': unknown; legal are run, sweep, merge, study, validate, list, trace, "
+     "config"},
     {"list", {"list", "dogs"}, "warpscope: list 'dogs': unknown; legal are gpus, kernels, studies"},
     {"study", {"study", "why-not"}, "warpscope: study 'why-not': unknown; legal is why-fa2"},
     {"flag", fa2({"--speed", "9"}), "warpscope: ..."},

@@ -1,6 +1,7 @@
 #include "tests/cli/program.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,16 +9,29 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 
 namespace warpscope::cli_test {
 
-ProgramResult run_program(const Arguments& arguments, const std::filesystem::path& directory,
-                          const std::vector<std::string>& environment) {
-  const TemporaryDirectory streams;
-  const std::string out = streams / "out";
-  const std::string err = streams / "err";
+namespace {
+
+std::filesystem::path new_directory() {
+  std::string name = std::filesystem::temp_directory_path() / "warpscope-test-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw std::runtime_error("cannot create " + name);
+  }
+  return name;
+}
+
+}  // namespace
+
+RunningProgram::RunningProgram(const Arguments& words, const std::filesystem::path& directory,
+                               const std::vector<std::string>& environment)
+    : streams_(new_directory()) {
+  const std::string out = streams_ / "out";
+  const std::string err = streams_ / "err";
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -25,8 +39,7 @@ ProgramResult run_program(const Arguments& arguments, const std::filesystem::pat
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
   ::posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
 
-  Arguments words = arguments;
-  words.insert(words.begin(), WARPSCOPE_PROGRAM);
+  Arguments copy = words;
   std::vector<std::string> variables = environment;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     variables.emplace_back(*variable);
@@ -38,17 +51,66 @@ ProgramResult run_program(const Arguments& arguments, const std::filesystem::pat
     result.push_back(nullptr);
     return result;
   };
-  pid_t process = 0;
-  const int error = ::posix_spawn(&process, WARPSCOPE_PROGRAM, &actions, nullptr, pointers(words).data(),
-                                  pointers(variables).data());
+  const int error = ::posix_spawnp(&process_, copy.front().c_str(), &actions, nullptr, pointers(copy).data(),
+                                   pointers(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    throw std::runtime_error(std::string("cannot run ") + WARPSCOPE_PROGRAM);
+    throw std::runtime_error("cannot run " + words.front());
   }
+}
+
+RunningProgram::~RunningProgram() {
+  if (!ended_) {
+    ::kill(process_, SIGKILL);
+    wait();
+  }
+  std::error_code error;
+  std::filesystem::remove_all(streams_, error);
+}
+
+std::vector<pid_t> RunningProgram::children() const {
+  const std::string id = std::to_string(process_);
+  std::istringstream list(file_text("/proc/" + id + "/task/" + id + "/children"));
+  return {std::istream_iterator<pid_t>(list), std::istream_iterator<pid_t>()};
+}
+
+bool RunningProgram::has_ended() {
   int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  if (!ended_ && ::waitpid(process_, &status, WNOHANG) == process_) {
+    end(status);
   }
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, file_text(out), file_text(err)};
+  return ended_;
+}
+
+ProgramResult RunningProgram::wait() {
+  int status = 0;
+  while (!ended_) {
+    if (::waitpid(process_, &status, 0) == process_) {
+      end(status);
+    }
+  }
+  return {status_, file_text(streams_ / "out"), file_text(streams_ / "err")};
+}
+
+void RunningProgram::end(int status) {
+  ended_ = true;
+  status_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+ProgramResult run(const Arguments& words, const std::filesystem::path& directory,
+                  const std::vector<std::string>& environment) {
+  return RunningProgram(words, directory, environment).wait();
+}
+
+ProgramResult run_program(const Arguments& arguments, const std::filesystem::path& directory,
+                          const std::vector<std::string>& environment) {
+  return run(warpscope(arguments), directory, environment);
+}
+
+Arguments warpscope(const Arguments& arguments) {
+  Arguments words = arguments;
+  words.insert(words.begin(), WARPSCOPE_PROGRAM);
+  return words;
 }
 
 std::string file_text(const std::filesystem::path& path) {
@@ -62,13 +124,7 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-TemporaryDirectory::TemporaryDirectory() {
-  std::string name = std::filesystem::temp_directory_path() / "warpscope-test-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot create " + name);
-  }
-  path_ = name;
-}
+TemporaryDirectory::TemporaryDirectory() : path_(new_directory()) {}
 
 TemporaryDirectory::~TemporaryDirectory() {
   std::error_code error;

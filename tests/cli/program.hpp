@@ -1,6 +1,8 @@
 // Runs the built program the way a user does.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,8 +17,37 @@ struct ProgramResult {
 
 using Arguments = std::vector<std::string>;
 
-/// Runs warpscope with `arguments` in `directory`; `environment` entries ("NAME=value") are added to this
-/// process's.
+/// A program that runs beside the test.
+class RunningProgram {
+ public:
+  /// Starts `words`, program and arguments, in `directory`; `environment` entries ("NAME=value") are added to
+  /// this process's.
+  RunningProgram(const Arguments& words, const std::filesystem::path& directory,
+                 const std::vector<std::string>& environment = {});
+  ~RunningProgram();
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  pid_t process() const { return process_; }
+  /// Processes that it has started and that still run.
+  std::vector<pid_t> children() const;
+  bool has_ended();
+  /// Waits for its end. Status -1 is one by a signal.
+  ProgramResult wait();
+
+ private:
+  void end(int status);
+
+  pid_t process_ = 0;
+  std::filesystem::path streams_;
+  int status_ = -1;
+  bool ended_ = false;
+};
+
+/// The same to its end.
+ProgramResult run(const Arguments& words, const std::filesystem::path& directory,
+                  const std::vector<std::string>& environment = {});
+/// Runs warpscope with `arguments`.
 ProgramResult run_program(const Arguments& arguments, const std::filesystem::path& directory,
                           const std::vector<std::string>& environment = {});
 
@@ -39,6 +70,9 @@ class TemporaryDirectory {
  private:
   std::filesystem::path path_;
 };
+
+/// The program under test, then `arguments`.
+Arguments warpscope(const Arguments& arguments);
 
 /// Flags of a small problem that runs in a fraction of a second.
 Arguments small_run(const std::string& kernel, const Arguments& more = {});

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "experiments/accuracy/accuracy.hpp"
+#include "experiments/batch/point_simulator.hpp"
 #include "experiments/csv/csv.hpp"
+#include "experiments/store/model_version.hpp"
 #include "experiments/study/why_fa2.hpp"
 #include "tests/cli/program.hpp"
 
@@ -96,20 +98,23 @@ TEST_F(WhyFa2, WritesItsOutputsFromWhatAnInterruptedRunLeft) {
     GTEST_SKIP() << error.what();
   }
   const cli_test::TemporaryDirectory directory;
-  Journal journal(directory / "why-fa2");
-  journal.open();
-  for (const GridPoint& point : points_) {
-    const nlohmann::json result = {{"time_us", point.time_us},
-                                   {"cycles", point.cycles},
-                                   {"tflops", point.tflops},
-                                   {"read_bytes", point.read_bytes},
-                                   {"write_bytes", point.write_bytes},
-                                   {"compulsory_bytes", point.compulsory_bytes},
-                                   {"limiter", point.limiter},
-                                   {"busiest", point.busiest},
-                                   {"busiest_share", point.busiest_share},
-                                   {"stalls", point.stalls}};
-    journal.add(journal_key(point.point), result.dump());
+  {
+    PointSimulator simulator;
+    ResultStore store(directory / "why-fa2.store", ResultStore::Use::fresh, model_version());
+    for (const GridPoint& point : points_) {
+      PointResult result;
+      result.time_us = point.time_us;
+      result.cycles = point.cycles;
+      result.tflops = point.tflops;
+      result.metrics["dram__bytes_read.sum"] = static_cast<double>(point.read_bytes);
+      result.metrics["dram__bytes_write.sum"] = static_cast<double>(point.write_bytes);
+      result.compulsory_bytes = point.compulsory_bytes;
+      result.limiter = point.limiter;
+      result.busiest = point.busiest;
+      result.busiest_share = point.busiest_share;
+      result.stalls = point.stalls;
+      store.put(simulator.keyed(point.point).key, "", {Fate::done, to_json(result).dump()});
+    }
   }
   testing::internal::CaptureStdout();
   run_why_fa2({directory.path().string(), 2, true});

@@ -168,17 +168,6 @@ TEST(CliSweep, KeepsAnOldOutputUntilTheNewOneIsWhole) {
   EXPECT_EQ(file_text(directory / "out.csv"), "old");
 }
 
-TEST(CliSweep, ResumeUsesFinishedRowsAndIgnoresTornOnes) {
-  const TemporaryDirectory directory;
-  write_text(directory / "points.csv", kHeader + "\nfa2,fwd,1,2,128,64\nfa2,fwd,1,2,64,64\n");
-  ASSERT_EQ(run_program(sweep(), directory.path()).status, 0);
-  const std::string whole = file_text(directory / "out.csv");
-  write_text(directory / "out.csv.partial", "{\"key\":\"other\",\"result\":\"1,2,3,4,5,\"}\n{\"key\":\"to");
-  ASSERT_EQ(run_program(sweep({"--resume"}), directory.path()).status, 0);
-  EXPECT_EQ(file_text(directory / "out.csv"), whole);
-  EXPECT_EQ(directory.files(), (std::vector<std::string>{"out.csv", "points.csv"}));
-}
-
 TEST(CliSweep, LeavesNothingWhereItCannotWrite) {
   const TemporaryDirectory directory;
   write_text(directory / "points.csv", kHeader + "\nfa2,fwd,1,2,128,64\n");

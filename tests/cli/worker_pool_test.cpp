@@ -1,64 +1,94 @@
-#include "experiments/base/worker_pool.hpp"
+#include "experiments/workers/worker_pool.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <new>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
 namespace warpscope::experiments {
 namespace {
 
-std::vector<JobOutcome> outcomes(std::size_t count, int workers, const Job& job) {
-  std::vector<JobOutcome> result(count);
-  run_in_processes(count, workers, job, [&](std::size_t index, JobOutcome outcome) {
-    EXPECT_EQ(result[index].text, "") << "job " << index << " ended twice";
-    result[index] = std::move(outcome);
+std::vector<Outcome> outcomes(const std::vector<std::string>& tasks, int workers, const Work& work) {
+  std::vector<Outcome> result(tasks.size());
+  WorkerPool pool(work, workers);
+  run_tasks(tasks, pool, [&](std::size_t task, const Outcome& outcome) {
+    EXPECT_EQ(result[task].text, "") << "task " << task << " ended twice";
+    result[task] = outcome;
   });
   return result;
 }
 
-TEST(WorkerPool, ReturnsTheResultOfEachJob) {
+TEST(WorkerPool, ReturnsTheResultOfEachTask) {
+  const std::vector<std::string> tasks = {"a", "", "c", "d", "e", "f", "g"};
   for (const int workers : {1, 3, 50}) {
-    const auto results = outcomes(20, workers, [](std::size_t index) { return std::to_string(index); });
+    const auto results = outcomes(tasks, workers, [](const std::string& task) { return "<" + task + ">"; });
     for (std::size_t i = 0; i < results.size(); ++i) {
-      EXPECT_TRUE(results[i].ok);
-      EXPECT_EQ(results[i].text, std::to_string(i));
+      EXPECT_EQ(results[i], (Outcome{Fate::done, "<" + tasks[i] + ">"}));
     }
   }
 }
 
-TEST(WorkerPool, CarriesResultsLargerThanAPipeHolds) {
-  const auto results = outcomes(2, 2, [](std::size_t) { return std::string(3000000, 'x'); });
-  EXPECT_EQ(results[0].text.size(), 3000000U);
-  EXPECT_EQ(results[1].text.size(), 3000000U);
+TEST(WorkerPool, KeepsItsProcesses) {
+  const std::vector<std::string> tasks(50);
+  std::set<std::string> processes;
+  for (const Outcome& outcome :
+       outcomes(tasks, 2, [](const std::string&) { return std::to_string(::getpid()); })) {
+    processes.insert(outcome.text);
+  }
+  EXPECT_LE(processes.size(), 2U);
+  EXPECT_FALSE(processes.contains(std::to_string(::getpid())));
 }
 
-TEST(WorkerPool, AJobThatFailsOrDiesHarmsNoOther) {
-  const auto results = outcomes(4, 2, [](std::size_t index) -> std::string {
-    if (index == 0) {
-      throw std::runtime_error("no such thing");
-    }
-    if (index == 1) {
-      ::kill(::getpid(), SIGKILL);
-    }
-    if (index == 2) {
-      ::_exit(7);
-    }
-    return "fine";
-  });
-  EXPECT_FALSE(results[0].ok);
-  EXPECT_EQ(results[0].text, "no such thing");
-  EXPECT_FALSE(results[1].ok);
-  EXPECT_EQ(results[1].text, "the worker process was ended by signal 9 (Killed)");
-  EXPECT_FALSE(results[2].ok);
-  EXPECT_EQ(results[2].text, "the worker process ended early with status 7");
-  EXPECT_TRUE(results[3].ok);
+TEST(WorkerPool, CarriesTextsLargerThanASocketHolds) {
+  const std::string large(3000000, 'x');
+  const auto results = outcomes({large, large}, 2, [](const std::string& task) { return task + '.'; });
+  EXPECT_EQ(results[0].text, large + '.');
+  EXPECT_EQ(results[1].text, large + '.');
 }
 
-TEST(WorkerPool, HasNothingToDoWithoutJobs) {
-  EXPECT_TRUE(outcomes(0, 4, [](std::size_t) { return ""; }).empty());
+TEST(WorkerPool, ATaskThatFailsOrDiesHarmsNoOther) {
+  const auto results =
+      outcomes({"fail", "kill", "exit", "memory", "fine"}, 2, [](const std::string& task) -> std::string {
+        if (task == "fail") {
+          throw std::runtime_error("no such thing");
+        }
+        if (task == "kill") {
+          ::kill(::getpid(), SIGKILL);
+        }
+        if (task == "exit") {
+          ::_exit(7);
+        }
+        if (task == "memory") {
+          throw std::bad_alloc();
+        }
+        return task;
+      });
+  EXPECT_EQ(results[0], (Outcome{Fate::refused, "no such thing"}));
+  EXPECT_EQ(results[1], (Outcome{Fate::died, "the worker process was ended by signal 9 (Killed)"}));
+  EXPECT_EQ(results[2], (Outcome{Fate::died, "the worker process ended early with status 7"}));
+  EXPECT_EQ(results[3], (Outcome{Fate::died, "out of memory"}));
+  EXPECT_EQ(results[4], (Outcome{Fate::done, "fine"}));
+}
+
+TEST(WorkerPool, AWorkerThatDiesIdleCostsNothing) {
+  WorkerPool pool([](const std::string&) { return std::to_string(::getpid()); }, 1);
+  const std::vector<std::string> tasks(1);
+  std::string first;
+  run_tasks(tasks, pool, [&](std::size_t, const Outcome& outcome) { first = outcome.text; });
+  ::kill(std::stoi(first), SIGKILL);
+  ::usleep(50000);  // until the signal has arrived
+  Outcome second;
+  run_tasks(tasks, pool, [&](std::size_t, const Outcome& outcome) { second = outcome; });
+  EXPECT_EQ(second.fate, Fate::done);
+  EXPECT_NE(second.text, first);
+}
+
+TEST(WorkerPool, HasNothingToDoWithoutTasks) {
+  EXPECT_TRUE(outcomes({}, 4, [](const std::string&) { return ""; }).empty());
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+#include "experiments/batch/simulate_points.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "experiments/base/progress.hpp"
+#include "experiments/point/point_json.hpp"
+#include "experiments/point/run.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+bool is_missing(const KeyedPoint& point, ResultStore& store) {
+  const std::optional<Outcome> known = store.find(point.key);
+  return !known || known->fate == Fate::died;
+}
+
+}  // namespace
+
+std::vector<KeyedPoint> distinct_by_cost(std::span<const KeyedPoint> points) {
+  std::set<std::string_view> keys;
+  std::vector<KeyedPoint> result;
+  for (const KeyedPoint& point : points) {
+    if (keys.insert(point.key).second) {
+      result.push_back(point);
+    }
+  }
+  std::ranges::stable_sort(result, std::ranges::greater(),
+                           [](const KeyedPoint& point) { return credited_flops(point.point.problem); });
+  return result;
+}
+
+void simulate_points(std::span<const KeyedPoint> points, ResultStore& store, Workers& workers,
+                     const std::string& what) {
+  std::vector<const KeyedPoint*> missing;
+  std::vector<std::string> tasks;
+  for (const KeyedPoint& point : points) {
+    if (is_missing(point, store)) {
+      missing.push_back(&point);
+      tasks.push_back(PointSimulator::task(point));
+    }
+  }
+  Progress progress(what, points.size(), points.size() - missing.size());
+  run_tasks(tasks, workers, [&](std::size_t task, const Outcome& outcome) {
+    store.put(missing[task]->key, to_json(missing[task]->point).dump(), outcome);
+    progress.advance();
+  });
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,59 @@
+#include "experiments/point/point_json.hpp"
+
+#include <fmt/format.h>
+
+namespace warpscope::experiments {
+
+using Json = nlohmann::json;
+
+Json to_json(const Point& point) {
+  // Bound by structure, so that a field that is added to a problem or an option cannot be forgotten here:
+  // results of different problems would be taken for one another.
+  const auto& [gpu, overrides, options] = point.model;
+  const auto& [mode, warm_l2] = options;
+  const auto& [batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, pass] = point.problem;
+  return {{"gpu", gpu},
+          {"set", overrides},
+          {"mode", mode == gpu::Mode::fast ? "fast" : "detailed"},
+          {"l2", warm_l2 ? "warm" : "cold"},
+          {"kernel", point.kernel},
+          {"pass", text(pass)},
+          {"batch", batch},
+          {"heads", heads},
+          {"heads_kv", heads_kv},
+          {"seqlen_q", seqlen_q},
+          {"seqlen_k", seqlen_k},
+          {"head_dim", head_dim},
+          {"causal", causal},
+          {"dtype", text(dtype)},
+          {"num_splits", 1}};
+}
+
+Point point_from_json(const Json& json) {
+  Point point;
+  json.at("gpu").get_to(point.model.gpu);
+  json.at("set").get_to(point.model.overrides);
+  point.model.options.mode = json.at("mode") == "fast" ? gpu::Mode::fast : gpu::Mode::detailed;
+  point.model.options.warm_l2 = json.at("l2") == "warm";
+  json.at("kernel").get_to(point.kernel);
+  kernels::Problem& problem = point.problem;
+  problem.pass = json.at("pass") == "fwd" ? kernels::Pass::forward : kernels::Pass::backward;
+  json.at("batch").get_to(problem.batch);
+  json.at("heads").get_to(problem.heads);
+  json.at("heads_kv").get_to(problem.heads_kv);
+  json.at("seqlen_q").get_to(problem.seqlen_q);
+  json.at("seqlen_k").get_to(problem.seqlen_k);
+  json.at("head_dim").get_to(problem.head_dim);
+  json.at("causal").get_to(problem.causal);
+  problem.dtype = json.at("dtype") == "fp16" ? kernels::DataType::fp16 : kernels::DataType::bf16;
+  return point;
+}
+
+std::string describe(const Point& point) {
+  const kernels::Problem& problem = point.problem;
+  return fmt::format("{} {} {} b {} h {}/{} q {} k {} d {}{} on {}", point.kernel, text(problem.pass),
+                     text(problem.dtype), problem.batch, problem.heads, problem.heads_kv, problem.seqlen_q,
+                     problem.seqlen_k, problem.head_dim, problem.causal ? " causal" : "", point.model.gpu);
+}
+
+}  // namespace warpscope::experiments

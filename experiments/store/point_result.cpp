@@ -1,0 +1,65 @@
+#include "experiments/store/point_result.hpp"
+
+#include <algorithm>
+
+#include "experiments/report/totals.hpp"
+#include "experiments/report/utilisation.hpp"
+
+namespace warpscope::experiments {
+
+using Json = nlohmann::json;
+
+double PointResult::metric(const std::string& name) const {
+  return value(metrics, name);
+}
+
+PointResult summary(const Run& run) {
+  const Utilisation busy = utilisation(run);
+  const Resource resource = busiest(busy);
+  PointResult result;
+  result.time_us = run.result.time_us;
+  result.cycles = run.result.cycles;
+  result.tflops = tflops(run);
+  for (const TensorRow& row : tensor_rows(run)) {
+    result.compulsory_bytes += row.compulsory_bytes;
+  }
+  result.limiter = limiter_name(busy);
+  result.busiest = name(resource);
+  result.busiest_share = busy[static_cast<std::size_t>(resource)];
+  const StallCycles stalls = total_stalls(run.result);
+  const double total = std::max(1.0, static_cast<double>(sum(stalls)));
+  for (std::size_t i = 0; i < stalls.size(); ++i) {
+    result.stalls.emplace_back(metrics::name(static_cast<metrics::Stall>(i)),
+                               static_cast<double>(stalls[i]) / total);
+  }
+  result.metrics = total_metrics(run.result);
+  return result;
+}
+
+Json to_json(const PointResult& result) {
+  return {{"time_us", result.time_us},
+          {"cycles", result.cycles},
+          {"tflops", result.tflops},
+          {"compulsory_bytes", result.compulsory_bytes},
+          {"limiter", result.limiter},
+          {"busiest", result.busiest},
+          {"busiest_share", result.busiest_share},
+          {"stalls", result.stalls},
+          {"metrics", result.metrics}};
+}
+
+PointResult result_from_json(const Json& json) {
+  PointResult result;
+  json.at("time_us").get_to(result.time_us);
+  json.at("cycles").get_to(result.cycles);
+  json.at("tflops").get_to(result.tflops);
+  json.at("compulsory_bytes").get_to(result.compulsory_bytes);
+  json.at("limiter").get_to(result.limiter);
+  json.at("busiest").get_to(result.busiest);
+  json.at("busiest_share").get_to(result.busiest_share);
+  json.at("stalls").get_to(result.stalls);
+  json.at("metrics").get_to(result.metrics);
+  return result;
+}
+
+}  // namespace warpscope::experiments

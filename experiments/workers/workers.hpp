@@ -1,0 +1,44 @@
+// Whoever carries out tasks: processes of this machine, or of others.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/store/outcome.hpp"
+
+namespace warpscope::experiments {
+
+/// Turns the text of a task into the text of its result. An exception is a refusal.
+using Work = std::function<std::string(const std::string& task)>;
+
+/// A task that came to its end.
+struct Finished {
+  std::size_t id = 0;
+  Outcome outcome;
+};
+
+class Workers {
+ public:
+  virtual ~Workers() = default;
+  Workers() = default;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  /// True if another task would be taken up at once.
+  virtual bool has_room() const = 0;
+  /// Hands over a task, if has_room(). Its outcome comes with `id`.
+  virtual void submit(std::size_t id, const std::string& task) = 0;
+  /// Outcomes since the last call; waits for one at most that long.
+  virtual std::vector<Finished> wait(std::chrono::milliseconds longest) = 0;
+};
+
+using TaskDone = std::function<void(std::size_t task, const Outcome& outcome)>;
+
+/// Runs tasks in their order as workers have room, so that all are busy to the end; calls `done` as they end.
+void run_tasks(std::span<const std::string> tasks, Workers& workers, const TaskDone& done);
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,142 @@
+#include "experiments/store/result_store.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "experiments/base/usage_error.hpp"
+#include "tests/cli/program.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+using cli_test::file_text;
+using cli_test::write_text;
+using Use = ResultStore::Use;
+
+const Outcome kResult{Fate::done, "{\"cycles\":7}"};
+
+class Store : public testing::Test {
+ protected:
+  std::string message(Use use, const std::string& version = "v1") {
+    try {
+      ResultStore(file_, use, version);
+    } catch (const FileError& error) {
+      std::string text = error.what();
+      EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+      EXPECT_TRUE(text.starts_with(file_.string() + ": ")) << text;
+      return text.substr(std::min(text.size(), file_.string().size() + 2));
+    }
+    return "";
+  }
+
+  cli_test::TemporaryDirectory directory_;
+  std::filesystem::path file_ = directory_ / "a.store";
+};
+
+TEST_F(Store, FindsWhatWasPut) {
+  ResultStore store(file_, Use::go_on, "v1");
+  store.put("k", "p", {Fate::died, "gone"});
+  store.put("k", "p", kResult);
+  store.put("k2", "p", {Fate::refused, "no"});
+  EXPECT_EQ(store.find("k"), kResult);
+  EXPECT_EQ(store.find("k2"), (Outcome{Fate::refused, "no"}));
+  EXPECT_EQ(store.find("other"), std::nullopt);
+  EXPECT_EQ(store.size(), 2U);
+}
+
+TEST_F(Store, KeepsItAcrossPrograms) {
+  ResultStore(file_, Use::fresh, "v1").put("k", "p", kResult);
+  EXPECT_EQ(directory_.files(), std::vector<std::string>{"a.store"}) << "one plain file, easy to copy";
+  EXPECT_EQ(ResultStore(file_, Use::go_on, "v1").find("k"), kResult);
+  EXPECT_EQ(ResultStore(file_, Use::read_only, "v1").find("k"), kResult);
+  EXPECT_EQ(ResultStore(file_, Use::fresh, "v1").find("k"), std::nullopt);
+}
+
+TEST_F(Store, RemovesAllOfItself) {
+  ResultStore store(file_, Use::fresh, "v1");
+  store.put("k", "p", kResult);
+  store.remove();
+  EXPECT_TRUE(directory_.files().empty());
+}
+
+TEST_F(Store, LosesNothingWhenKilled) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ResultStore store(file_, Use::fresh, "v1");
+    for (int i = 0; i < 2000; ++i) {
+      store.put(std::to_string(i), "p", {Fate::done, std::string(1000, 'x')});
+    }
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  ResultStore store(file_, Use::read_only, "v1");
+  EXPECT_EQ(store.size(), 2000U);
+}
+
+TEST_F(Store, OfAnotherModelIsRefused) {
+  ResultStore(file_, Use::fresh, "v1").put("k", "p", kResult);
+  EXPECT_EQ(message(Use::go_on, "v2"),
+            "holds results of model v1, this is model v2; delete the file, or name another");
+  EXPECT_EQ(message(Use::fresh, "v2"), "");
+}
+
+TEST_F(Store, InUseIsRefused) {
+  ResultStore(file_, Use::fresh, "v1").put("k", "p", kResult);
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const ResultStore store(file_, Use::go_on, "v1");
+    static_cast<void>(!::write(ready[1], "x", 1));
+    ::pause();
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  const std::string expected = "is in use by another sweep; wait for it, or name another store";
+  EXPECT_EQ(message(Use::go_on), expected);
+  EXPECT_EQ(message(Use::fresh), expected);
+  EXPECT_EQ(message(Use::read_only), expected);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(message(Use::go_on), "");
+}
+
+TEST_F(Store, DamagedIsRefused) {
+  write_text(file_,
+             "not a database, but long enough to be taken for the header of one, were it one at all......");
+  EXPECT_EQ(message(Use::go_on), "is damaged (file is not a database); delete it to start again");
+  EXPECT_EQ(message(Use::fresh), "is damaged (file is not a database); delete it to start again");
+}
+
+TEST_F(Store, TornPagesAreRefused) {
+  {
+    ResultStore store(file_, Use::fresh, "v1");
+    for (int i = 0; i < 100; ++i) {
+      store.put(std::to_string(i), "p", {Fate::done, std::string(1000, 'x')});
+    }
+  }
+  const std::string whole = file_text(file_);
+  for (const std::size_t page : {1U, 2U, 5U, 12U}) {
+    std::string torn = whole;
+    torn.replace(page * 4096, 4096, std::string(4096, '\x5a'));
+    write_text(file_, torn);
+    EXPECT_TRUE(message(Use::go_on).starts_with("is damaged (")) << "page " << page;
+  }
+  write_text(file_, whole.substr(0, whole.size() / 2));
+  EXPECT_TRUE(message(Use::go_on).starts_with("is damaged ("));
+}
+
+TEST_F(Store, SomethingElseIsRefused) {
+  Database(file_, Database::Access::create).run("CREATE TABLE mine (x)");
+  EXPECT_EQ(message(Use::fresh), "is a database, but no store of results");
+  file_ = directory_ / "none.store";
+  EXPECT_EQ(message(Use::read_only), "cannot be opened: unable to open database file");
+  file_ = directory_ / "none/a.store";
+  EXPECT_EQ(message(Use::go_on), "cannot be opened: unable to open database file");
+  file_ = directory_.path();
+  EXPECT_EQ(message(Use::go_on), "is a directory; a store of results is a file");
+}
+
+}  // namespace
+}  // namespace warpscope::experiments

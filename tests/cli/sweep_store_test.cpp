@@ -1,0 +1,216 @@
+// What is left of a sweep that was interrupted, and what the next one makes of it.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "experiments/store/model_version.hpp"
+#include "experiments/store/result_store.hpp"
+#include "tests/cli/sweep_files.hpp"
+
+namespace warpscope::cli_test {
+namespace {
+
+using experiments::Fate;
+using experiments::model_version;
+using experiments::ResultStore;
+
+using Names = std::vector<std::string>;
+
+class SweepStore : public testing::Test {
+ protected:
+  ProgramResult sweep(const Arguments& more = {}) {
+    return run_program(sweep_of_points(more), directory_.path());
+  }
+  std::string output() { return file_text(directory_ / "out.csv"); }
+  std::size_t stored(const std::string& name = "out.csv.store") {
+    return ResultStore(directory_ / name, ResultStore::Use::read_only, model_version()).size();
+  }
+  /// Replaces each result of the store by one that no simulation has.
+  void mark(const std::string& name) {
+    experiments::Database(directory_ / name, experiments::Database::Access::write)
+        .run("UPDATE points SET text = json_set(text, '$.cycles', 77777) WHERE fate = 0");
+  }
+  /// Rows of the output with such a result.
+  std::size_t marked() {
+    const std::string text = output();
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find(",77777,", at)) != std::string::npos; ++at) {
+      ++count;
+    }
+    return count;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(SweepStore, KilledTwentyTimesGivesTheSameFile) {
+  using Clock = std::chrono::steady_clock;
+  write_text(directory_ / "points.csv", small_points(60));
+  const Clock::time_point start = Clock::now();
+  ASSERT_EQ(sweep({"-j", "2"}).status, 0);
+  const std::chrono::duration<double> whole = Clock::now() - start;
+  const std::string undisturbed = output();
+  std::filesystem::remove(directory_ / "out.csv");
+
+  std::mt19937 random(2024);
+  std::uniform_real_distribution<double> fraction(0.0, 0.3);
+  std::size_t before = 0;
+  std::size_t most = 0;
+  for (int round = 0; round < 20; ++round) {
+    RunningProgram program(warpscope(sweep_of_points({"--resume", "-j", "2"})), directory_.path());
+    std::this_thread::sleep_for(fraction(random) * whole);
+    ::kill(program.process(), SIGKILL);
+    program.wait();
+    if (std::filesystem::exists(directory_ / "out.csv")) {
+      // The kill came behind the end. Another round from the start.
+      EXPECT_EQ(output(), undisturbed);
+      std::filesystem::remove(directory_ / "out.csv");
+      std::filesystem::remove(directory_ / "out.csv.store");
+      before = 0;
+    } else if (std::filesystem::exists(directory_ / "out.csv.store-wal")) {
+      const std::size_t now = stored();
+      EXPECT_GE(now, before) << "round " << round << " lost points";
+      most = std::max(most, before = now);
+    }
+  }
+  EXPECT_GT(most, 0U) << "every kill came before the first point";
+  ASSERT_EQ(sweep({"--resume", "-j", "2"}).status, 0);
+  EXPECT_EQ(output(), undisturbed);
+  EXPECT_EQ(directory_.files(), (Names{"out.csv", "points.csv"}));
+}
+
+TEST_F(SweepStore, AWorkerThatIsKilledCostsOnePoint) {
+  const std::string slow = "fa2,fwd,1,16,512,128";
+  write_text(directory_ / "points.csv",
+             kPointsHeader + "\nfa2,fwd,1,1,64,64\n" + slow + "\nfa2,fwd,1,1,65,64\n");
+  const Arguments detailed = {"--mode", "detailed", "-j", "1"};
+  RunningProgram program(warpscope(sweep_of_points(detailed)), directory_.path());
+  std::vector<pid_t> workers;
+  while (workers.empty() && !program.has_ended()) {
+    workers = program.children();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_EQ(workers.size(), 1U);
+  ::kill(workers[0], SIGKILL);  // at the slow point: the most expensive comes first
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.err,
+            "warpscope: 1 of 3 points could not be simulated; column model_error of out.csv says why\n");
+  EXPECT_NE(output().find('\n' + slow + ",,,,,,the worker process was ended by signal 9 (Killed)\n"),
+            std::string::npos)
+      << output();
+  // What was done is kept, what died is tried again.
+  EXPECT_EQ(stored(), 3U);
+  mark("out.csv.store");
+  Arguments resume = detailed;
+  resume.emplace_back("--resume");
+  EXPECT_EQ(sweep(resume).status, 0);
+  EXPECT_EQ(output().find("signal"), std::string::npos);
+  EXPECT_EQ(marked(), 2U);
+  EXPECT_EQ(directory_.files(), (Names{"out.csv", "points.csv"}));
+}
+
+TEST_F(SweepStore, KnownPointsAreNotSimulatedAgain) {
+  write_text(directory_ / "points.csv", small_points(4));
+  ASSERT_EQ(sweep({"--store", "mine"}).status, 0);
+  EXPECT_EQ(stored("mine"), 4U);
+  mark("mine");
+  ASSERT_EQ(sweep({"--store", "mine"}).status, 0);
+  EXPECT_EQ(marked(), 4U);
+  EXPECT_EQ(directory_.files(), (Names{"mine", "out.csv", "points.csv"}));
+}
+
+TEST_F(SweepStore, ARowThatComesTwiceIsSimulatedOnce) {
+  write_text(directory_ / "points.csv",
+             "note," + kPointsHeader +
+                 ",dtype\na,fa2,fwd,1,1,32,32,\nb, fa2,fwd,1,1,32,32,fp16\nc,fa2,fwd,1,1,32,32,bf16\n");
+  ASSERT_EQ(sweep({"--store", "mine"}).status, 0);
+  EXPECT_EQ(stored("mine"), 2U);
+}
+
+TEST_F(SweepStore, WithoutResumeItStartsAnew) {
+  write_text(directory_ / "points.csv", small_points(2));
+  ASSERT_EQ(sweep({"--store", "out.csv.store"}).status, 0);
+  const std::string whole = output();
+  mark("out.csv.store");
+  ASSERT_EQ(sweep().status, 0);
+  EXPECT_EQ(output(), whole);
+}
+
+TEST_F(SweepStore, IsKeptWhereAPointFailed) {
+  write_text(directory_ / "points.csv", small_points(2) + "fa9,fwd,1,1,64,64\n");
+  ASSERT_EQ(sweep().status, 3);
+  EXPECT_EQ(directory_.files(), (Names{"out.csv", "out.csv.store", "points.csv"}));
+}
+
+TEST_F(SweepStore, OfAnotherModelOrDamagedIsOneLine) {
+  write_text(directory_ / "points.csv", small_points(2));
+  ResultStore(directory_ / "out.csv.store", ResultStore::Use::fresh, "0.0").put("k", "p", {Fate::done, "{}"});
+  const ProgramResult other = sweep({"--resume"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_EQ(other.err, "warpscope: out.csv.store: holds results of model 0.0, this is model " +
+                           model_version() + "; delete the file, or name another\n");
+  write_text(directory_ / "out.csv.store", std::string(5000, 'x'));
+  const ProgramResult damaged = sweep({"--resume"});
+  EXPECT_EQ(damaged.status, 2);
+  EXPECT_EQ(damaged.err,
+            "warpscope: out.csv.store: is damaged (file is not a database); delete it to start again\n");
+  EXPECT_EQ(directory_.files(), (Names{"out.csv.store", "points.csv"}));
+}
+
+TEST_F(SweepStore, InUseIsOneLine) {
+  write_text(directory_ / "points.csv", small_points(2));
+  const ResultStore other(directory_ / "shared", ResultStore::Use::fresh, model_version());
+  const ProgramResult result = sweep({"--store", "shared"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err,
+            "warpscope: shared: is in use by another sweep; wait for it, or name another store\n");
+}
+
+TEST_F(SweepStore, AFullDiskLosesNothing) {
+  write_text(directory_ / "points.csv", small_points(40));
+  ASSERT_EQ(sweep().status, 0);
+  const std::string whole = output();
+  std::filesystem::remove(directory_ / "out.csv");
+  // A limit on the size of files (in blocks of 512 bytes) meets the store first.
+  const std::string limited = "ulimit -f 600; exec \"$0\" \"$@\"";
+  Arguments shell = warpscope(sweep_of_points({"-j", "1"}));
+  shell.insert(shell.begin(), {"sh", "-c", limited});
+  const ProgramResult full = run(shell, directory_.path());
+  EXPECT_EQ(full.status, 2);
+  EXPECT_EQ(full.err,
+            "warpscope: out.csv.store: cannot be written (disk I/O error); what is in it is safe: make room "
+            "and go on "
+            "with --resume\n");
+  const std::size_t kept = stored();
+  EXPECT_GT(kept, 5U);
+  EXPECT_LT(kept, 40U);
+  ASSERT_EQ(sweep({"--resume"}).status, 0);
+  EXPECT_EQ(output(), whole);
+}
+
+TEST_F(SweepStore, ExportsJson) {
+  write_text(directory_ / "points.csv",
+             "note," + kPointsHeader + "\na,fa2,fwd,1,2,256,64\n,fa9,fwd,1,1,32,32\n");
+  ASSERT_EQ(sweep({"--json", "out.json"}).status, 3);
+  const auto json = nlohmann::json::parse(file_text(directory_ / "out.json"));
+  const auto run =
+      nlohmann::json::parse(run_program(small_run("fa2", {"--json", "-"}), directory_.path()).out);
+  EXPECT_EQ(json["model_version"], model_version());
+  const auto& point = json["points"][0];
+  EXPECT_EQ(point["row"]["note"], "a");
+  EXPECT_EQ(point["point"]["kernel"], "fa2");
+  EXPECT_EQ(point["result"]["cycles"], run["cycles"]);
+  EXPECT_EQ(point["result"]["metrics"]["sm__inst_executed.sum"], run["metrics"]["sm__inst_executed.sum"]);
+  EXPECT_EQ(json["points"][1]["error"],
+            "impl 'fa9': legal are fa1, fa2, fa2_torch, standard, standard_eager");
+}
+
+}  // namespace
+}  // namespace warpscope::cli_test
