@@ -7,15 +7,14 @@ namespace warpscope::experiments {
 using Json = nlohmann::json;
 
 Json to_json(const Point& point) {
-  // Bound by structure, so that a field that is added to a problem or an option cannot be forgotten here:
-  // results of different problems would be taken for one another.
   const auto& [gpu, overrides, options] = point.model;
-  const auto& [mode, warm_l2] = options;
+  // Bound by structure, so that a field that is added to the problem cannot be forgotten here: results of
+  // different problems would be taken for one another.
   const auto& [batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, pass] = point.problem;
   return {{"gpu", gpu},
           {"set", overrides},
-          {"mode", mode == gpu::Mode::fast ? "fast" : "detailed"},
-          {"l2", warm_l2 ? "warm" : "cold"},
+          {"mode", options.mode == gpu::Mode::fast ? "fast" : "detailed"},
+          {"l2", options.warm_l2 ? "warm" : "cold"},
           {"kernel", point.kernel},
           {"pass", text(pass)},
           {"batch", batch},
