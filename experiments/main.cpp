@@ -11,6 +11,7 @@
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
 #include "experiments/commands/command.hpp"
+#include "experiments/mpi/launcher.hpp"
 #include "experiments/store/model_version.hpp"
 
 namespace {
@@ -18,8 +19,10 @@ namespace {
 using namespace warpscope::experiments;
 
 void add_commands(CLI::App& app, Action& action) {
-  app.set_version_flag(
-      "--version", [] { return fmt::format("warpscope {}\nmodel {}", WARPSCOPE_VERSION, model_version()); });
+  app.set_version_flag("--version", [] {
+    return fmt::format("warpscope {}\nmodel {}\nMPI {}", WARPSCOPE_VERSION, model_version(),
+                       has_mpi() ? "built in" : "not built in (needs libopenmpi-dev, libboost-mpi-dev)");
+  });
   app.require_subcommand(1);
   app.footer(
       "`warpscope VERB --help` explains a verb. Exit status: 0 done, 1 a check failed, 2 usage or\n"

@@ -5,10 +5,10 @@
 
 #include "experiments/base/usage_error.hpp"
 #include "experiments/commands/command.hpp"
+#include "experiments/commands/crew.hpp"
 #include "experiments/commands/sweep_flags.hpp"
 #include "experiments/commands/worker_flag.hpp"
 #include "experiments/sweep/sweep.hpp"
-#include "experiments/workers/worker_pool.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -40,12 +40,13 @@ SweepOptions read_options(const Flags& flags) {
 Status sweep_command(const Flags& flags) {
   const SweepOptions options = read_options(flags);
   PointSimulator simulator;
-  WorkerPool workers([&](const std::string& task) { return simulator.simulate(task); },
-                     read_workers(flags.workers));
-  const SweepSummary summary = run_sweep(options, simulator, workers);
-  return report_failures(
-      summary, options.shard ? std::string("column model_error of the merged output will say why")
-                             : fmt::format("column model_error of {} says why", options.outputs.csv));
+  // Each shard is a sweep of its own, also where one launcher starts them all.
+  return with_crew(flags.workers, options.shard.has_value(), simulator, [&](Workers& workers) {
+    const SweepSummary summary = run_sweep(options, simulator, workers);
+    return report_failures(
+        summary, options.shard ? std::string("column model_error of the merged output will say why")
+                               : fmt::format("column model_error of {} says why", options.outputs.csv));
+  });
 }
 
 }  // namespace

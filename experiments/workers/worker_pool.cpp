@@ -10,6 +10,12 @@ namespace warpscope::experiments {
 WorkerPool::WorkerPool(Work work, int size)
     : work_(std::move(work)), places_(static_cast<std::size_t>(std::max(size, 1))) {}
 
+void WorkerPool::start() {
+  for (Place& place : places_) {
+    place.process = std::make_unique<WorkerProcess>(work_);
+  }
+}
+
 bool WorkerPool::has_room() const {
   return std::ranges::any_of(places_, [](const Place& place) { return !place.busy; });
 }

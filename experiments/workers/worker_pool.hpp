@@ -14,6 +14,8 @@ namespace warpscope::experiments {
 class WorkerPool : public Workers {
  public:
   WorkerPool(Work work, int size);
+  /// Starts all processes now.
+  void start();
 
   bool has_room() const override;
   void submit(std::size_t id, const std::string& task) override;

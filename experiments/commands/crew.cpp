@@ -1,0 +1,58 @@
+#include "experiments/commands/crew.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "experiments/commands/worker_flag.hpp"
+#include "experiments/mpi/launcher.hpp"
+#include "experiments/mpi/remote_workers.hpp"
+#include "experiments/store/model_version.hpp"
+#include "experiments/workers/worker_pool.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+/// The life of a rank other than 0.
+Status work_for_rank_zero(const Launcher& launcher, WorkerPool& pool, int room) {
+  // Before MPI starts: a process that is forked later would inherit the connections of MPI.
+  pool.start();
+  const std::unique_ptr<Communicator> communicator = open_communicator(launcher);
+  try {
+    serve_rank_zero(*communicator, pool, room, model_version());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "warpscope: rank {}: {}\n", communicator->rank(), error.what());
+    communicator->abort(static_cast<int>(Status::usage));
+  }
+  return Status::done;
+}
+
+}  // namespace
+
+Status with_crew(const std::string& jobs, bool alone, PointSimulator& simulator,
+                 const std::function<Status(Workers&)>& lead) {
+  const std::optional<Launcher> launcher = alone ? std::nullopt : find_launcher();
+  const int processes = read_workers(launcher && jobs.empty() ? "1" : jobs);
+  const Work work = [&](const std::string& task) { return simulator.simulate(task); };
+  if (!launcher) {
+    WorkerPool pool(work, processes);
+    return lead(pool);
+  }
+  if (launcher->rank > 0 && !(launcher->speaks_mpi && has_mpi())) {
+    return Status::usage;  // rank 0 says why
+  }
+  if (launcher->rank > 0) {
+    WorkerPool pool(work, processes);
+    return work_for_rank_zero(*launcher, pool, processes);
+  }
+  const std::unique_ptr<Communicator> communicator = open_communicator(*launcher);
+  if (communicator->size() == 1) {
+    WorkerPool pool(work, processes);
+    return lead(pool);
+  }
+  RemoteWorkers workers(*communicator, model_version());
+  return lead(workers);
+}
+
+}  // namespace warpscope::experiments
