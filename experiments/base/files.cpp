@@ -94,6 +94,11 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   file.commit();
 }
 
+std::filesystem::path place_of(const std::filesystem::path& path) {
+  // Absolute first: of a name whose very first part does not exist nothing else would be made.
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+}
+
 void make_directory(const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);

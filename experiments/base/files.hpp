@@ -34,6 +34,9 @@ class PendingFile {
 /// Writes `text` to `path` as a PendingFile does.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+/// One name for all names of a file, whether it exists or not.
+std::filesystem::path place_of(const std::filesystem::path& path);
+
 /// Creates `directory` and its parents. Throws FileError.
 void make_directory(const std::filesystem::path& directory);
 

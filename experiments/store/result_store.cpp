@@ -120,7 +120,7 @@ void ResultStore::remove() {
   find_.reset();
   put_.reset();
   database_.reset();
-  for (const char* ending : {"", "-wal", "-journal"}) {
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
     std::error_code error;
     std::filesystem::remove(file_.string() + ending, error);
   }

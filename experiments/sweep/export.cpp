@@ -4,6 +4,7 @@
 
 #include "experiments/base/files.hpp"
 #include "experiments/base/printable.hpp"
+#include "experiments/base/usage_error.hpp"
 #include "experiments/point/point_json.hpp"
 #include "experiments/store/model_version.hpp"
 #include "experiments/store/point_result.hpp"
@@ -71,6 +72,14 @@ void check_writable(const SweepOutputs& outputs) {
   static_cast<void>(PendingFile(outputs.csv));
   if (!outputs.json.empty() && outputs.json != "-") {
     static_cast<void>(PendingFile(outputs.json));
+  }
+}
+
+void check_apart(const SweepOutputs& outputs, const std::string& store) {
+  for (const std::string& output : {outputs.csv, outputs.json}) {
+    if (!output.empty() && place_of(output) == place_of(store)) {
+      throw UsageError(fmt::format("{}: is named as an output and as a store; name two files", output));
+    }
   }
 }
 

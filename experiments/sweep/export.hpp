@@ -31,6 +31,8 @@ struct SweepOutputs {
 
 /// Throws FileError where an output could not be written now, before any work.
 void check_writable(const SweepOutputs& outputs);
+/// Throws UsageError where an output would replace the store.
+void check_apart(const SweepOutputs& outputs, const std::string& store);
 /// Writes each file as a whole or not at all.
 SweepSummary write_outputs(const SweepOutputs& outputs, const SweepRows& rows, const FindOutcome& find);
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "experiments/base/files.hpp"
 #include "experiments/base/usage_error.hpp"
 #include "experiments/point/point_json.hpp"
 #include "experiments/store/model_version.hpp"
@@ -69,10 +70,11 @@ class Gathered {
   std::pair<std::string, std::string> first_overlap_;
 };
 
-void check_named_once(const std::vector<std::string>& stores) {
+void check_stores(const MergeOptions& options) {
   std::set<std::filesystem::path> names;
-  for (const std::string& store : stores) {
-    if (!names.insert(std::filesystem::weakly_canonical(store)).second) {
+  for (const std::string& store : options.stores) {
+    check_apart(options.outputs, store);
+    if (!names.insert(place_of(store)).second) {
       throw UsageError(fmt::format("{}: named twice; each store is legal once", store));
     }
   }
@@ -104,7 +106,7 @@ void check_complete(const MergeOptions& options, const SweepRows& rows, const Ga
 MergeSummary merge_stores(const MergeOptions& options, PointSimulator& simulator) {
   const SweepRows rows(options.points, options.defaults, simulator);
   check_writable(options.outputs);
-  check_named_once(options.stores);
+  check_stores(options);
   Gathered gathered(rows.points());
   for (const std::string& file : options.stores) {
     ResultStore store(file, ResultStore::Use::read_only, model_version());

@@ -48,7 +48,9 @@ SweepSummary run_sweep(const SweepOptions& options, PointSimulator& simulator, W
     check_writable(options.outputs);
   }
   const bool own_store = options.store.empty();
-  ResultStore store(own_store ? default_store(options) : options.store,
+  const std::string store_file = own_store ? default_store(options) : options.store;
+  check_apart(options.outputs, store_file);
+  ResultStore store(store_file,
                     own_store && !options.resume ? ResultStore::Use::fresh : ResultStore::Use::go_on,
                     model_version());
   if (options.shard) {

@@ -195,6 +195,30 @@ TEST_F(SweepStore, AFullDiskLosesNothing) {
   EXPECT_EQ(output(), whole);
 }
 
+TEST_F(SweepStore, IsNotTheOutput) {
+  write_text(directory_ / "points.csv", small_points(2));
+  const ProgramResult result = sweep({"--store", "./out.csv"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err, "warpscope: out.csv: is named as an output and as a store; name two files\n");
+}
+
+TEST_F(SweepStore, ProgressShowsOnATerminalOnly) {
+  write_text(directory_ / "points.csv", small_points(2));
+  EXPECT_EQ(sweep().err, "");
+  std::string command;
+  for (const std::string& word : warpscope(sweep_of_points())) {
+    command += word + ' ';
+  }
+  ProgramResult result;
+  try {
+    result = run({"script", "-qec", command, "/dev/null"}, directory_.path());
+  } catch (const std::runtime_error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.out.find("sweep: 0 of 2 points"), std::string::npos) << result.out;
+}
+
 TEST_F(SweepStore, ExportsJson) {
   write_text(directory_ / "points.csv",
              "note," + kPointsHeader + "\na,fa2,fwd,1,2,256,64\n,fa9,fwd,1,1,32,32\n");
