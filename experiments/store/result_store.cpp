@@ -53,6 +53,11 @@ void ResultStore::open(Use use, const std::string& model_version) {
   database_.emplace(file_, use == Use::read_only ? Database::Access::write : Database::Access::create);
   // Exclusive: no second writer, and no shared memory, which network file systems lack.
   database_->run("PRAGMA locking_mode = EXCLUSIVE");
+  if (use != Use::read_only) {
+    // Takes the lock in one step: of two that begin to read, neither could go on to write.
+    database_->run("BEGIN EXCLUSIVE");
+    database_->run("COMMIT");
+  }
   const bool is_empty = database_->integer("SELECT count(*) FROM sqlite_schema") == 0;
   if (!is_empty && database_->integer("PRAGMA application_id") != kApplication) {
     throw FileError(fmt::format("{}: is a database, but no store of results", file_.string()));
