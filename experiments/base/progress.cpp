@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -62,7 +63,7 @@ std::string progress_text(std::string_view what, std::size_t total, std::size_t 
 }
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const auto whole = std::lround(seconds);
   if (whole < 60) {
     return fmt::format("{} s", whole);
   }

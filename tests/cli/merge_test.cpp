@@ -87,7 +87,7 @@ TEST_F(Merge, RefusesStoresThatItCannotUse) {
   run_shard("1/1", {"--store", "all"});
   EXPECT_EQ(merge({"all", "./all"}).err, "warpscope: ./all: named twice; each store is legal once\n");
   EXPECT_EQ(merge({"none"}).err, "warpscope: none: cannot be opened: unable to open database file\n");
-  ResultStore(directory_ / "old", ResultStore::Use::fresh, "0.0");
+  ResultStore(directory_ / "old", ResultStore::Use::fresh, "0.0").put("k", "p", {});
   EXPECT_EQ(merge({"all", "old"}).err, "warpscope: old: holds results of model 0.0, this is model " +
                                            experiments::model_version() +
                                            "; delete the file, or name another\n");
