@@ -149,13 +149,24 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
     m.load(previous, rows_of(kScratch, step.row, kStepRows));
     m.join_block();
   }
-  m.end_block();
-  m.load(next_q, rows_of(kQ, step.next_row, kStepRows));
-  m.join_block();
+  const auto load_next_queries = [&] {
+    m.end_block();
+    m.load(next_q, rows_of(kQ, step.next_row, kStepRows));
+    m.join_block();
+  };
+  // Counted in the machine code for sm_80 and sm_90: where the compiler put the branch around this load.
+  const bool after_maximum = d == 128 || causal_;
+  if (!after_maximum) {
+    load_next_queries();
+  }
   m.overhead(step_overhead(config_, causal_, step.first, StepPart::mask));
   // No fast path for blocks that the mask does not touch.
   m.mask(scores, {step.row, step.first_key, seqlen_k_, causal_, 0});
-  online_softmax(m, resident, step, scores);
+  online_softmax(m, resident, step, scores, [&] {
+    if (after_maximum) {
+      load_next_queries();
+    }
+  });
   m.convert(p, scores);
   m.store_shared(queries(step.buffer + 1), next_q);
   m.fill(partial, 0);
@@ -164,7 +175,7 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
 }
 
 void Program::online_softmax(CtaMachine& m, const Resident& resident, const Step& step,
-                             const Fragment& scores) const {
+                             const Fragment& scores, const std::function<void()>& after_maximum) const {
   const RowVector max = m.row_vector(scores);
   const RowVector sum = m.row_vector(scores);
   if (!step.first) {
@@ -177,6 +188,7 @@ void Program::online_softmax(CtaMachine& m, const Resident& resident, const Step
   }
   m.overhead(step_overhead(config_, causal_, step.first, StepPart::softmax));
   m.reduce_rows(max, Reduce::max, scores, !step.first);
+  after_maximum();
   m.finish_rows(max, Reduce::max);
   m.store_parts(row_scratch(config_.max_offset, kWarps), max);
   m.barrier();

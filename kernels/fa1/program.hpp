@@ -1,6 +1,8 @@
 // The CTA program of FlashAttention-1's forward kernel.
 #pragma once
 
+#include <functional>
+
 #include "kernels/fa1/config.hpp"
 #include "kernels/fa1/schedule.hpp"
 #include "kernels/machine/machine.hpp"
@@ -38,8 +40,9 @@ class Program {
   Resident load_key_block(CtaMachine& m, const KeyBlock& block, const Affine& first_key,
                           const Affine& first_row) const;
   void query_step(CtaMachine& m, const Resident& resident, const Step& step) const;
-  void online_softmax(CtaMachine& m, const Resident& resident, const Step& step,
-                      const Fragment& scores) const;
+  /// `after_maximum` is run between the maximum of each thread and that of the row.
+  void online_softmax(CtaMachine& m, const Resident& resident, const Step& step, const Fragment& scores,
+                      const std::function<void()>& after_maximum) const;
   void merge_output(CtaMachine& m, const Step& step, const Fragment& partial, const Fragment& previous) const;
   void store_output(CtaMachine& m, const Step& step, const Fragment& out) const;
 

@@ -12,10 +12,13 @@ using trace::Instruction;
 using trace::OpClass;
 using trace::RegisterRange;
 
-constexpr int kFirstScoreboard = 1;
 constexpr int kReadKind =
     32;  // kinds of scoreboard use: the class of a writer, or this plus that of a reader
 constexpr int kLateRead = 63;  // a register that is read here and written again in another block
+// Loads from global memory that no instruction of their block reads hold the last scoreboard together, in
+// every block, and nothing else uses it: so do all such loads in FlashAttention-1's machine code, for sm_80
+// and sm_90.
+constexpr int kLateLoadScoreboard = trace::kScoreboards - 1;
 constexpr int kLongestStall = 15;
 constexpr std::size_t kRegisters = trace::kFirstPredicate + 64;
 
@@ -58,23 +61,51 @@ bool reads(const Instruction& instruction, const RegisterRange& range) {
                              [&](const RegisterRange& source) { return overlaps(source, range); });
 }
 
+bool is_late_load(const std::vector<Instruction>& block, std::size_t i) {
+  return trace::info(block[i].opcode).op_class == OpClass::global_load &&
+         std::none_of(block.begin() + static_cast<std::ptrdiff_t>(i) + 1, block.end(),
+                      [&](const Instruction& later) { return reads(later, block[i].destination); });
+}
+
+bool has_async_copy(const VirtualProgram& program) {
+  return std::ranges::any_of(program.blocks, [](const BasicBlock& block) {
+    return std::ranges::any_of(block.code, [](const Instruction& instruction) {
+      return trace::info(instruction.opcode).op_class == OpClass::async_copy;
+    });
+  });
+}
+
+bool has_late_load(const VirtualProgram& program) {
+  return std::ranges::any_of(program.blocks, [](const BasicBlock& block) {
+    for (std::size_t i = 0; i < block.code.size(); ++i) {
+      if (is_late_load(block.code, i)) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
 // The scoreboards of one block and what they stand for.
 class Scoreboards {
  public:
+  /// `begin` to `end` (exclusive) may be given out.
+  Scoreboards(int begin, int end) : begin_(begin), end_(end) {}
+
   int assign(int kind) {
     // Reads that nothing in this block waits for hold one scoreboard together.
     if (kind == kLateRead && last_[kLateRead] >= 0) {
       return set(last_[kLateRead], kind);
     }
-    for (int b = kFirstScoreboard; b < trace::kScoreboards; ++b) {
+    for (int b = begin_; b < end_; ++b) {
       if (boards_[static_cast<std::size_t>(b)].setters == 0) {
         return set(b, kind);
       }
     }
     // All taken: the latest of the same kind makes earlier waiters wait least; failing that, the latest of
     // all.
-    int best = kFirstScoreboard;
-    for (int b = kFirstScoreboard; b < trace::kScoreboards; ++b) {
+    int best = begin_;
+    for (int b = begin_; b < end_; ++b) {
       const Board& board = boards_[static_cast<std::size_t>(b)];
       const Board& leader = boards_[static_cast<std::size_t>(best)];
       const bool same = board.kind == kind;
@@ -108,6 +139,8 @@ class Scoreboards {
     return board;
   }
 
+  int begin_;
+  int end_;
   std::array<Board, trace::kScoreboards> boards_{};
   std::array<int, 64> last_ = filled();
   int clock_ = 0;
@@ -123,11 +156,11 @@ class Scoreboards {
 class BlockAssigner {
  public:
   BlockAssigner(const std::vector<Instruction>& code, const RegisterSet& written_elsewhere,
-                const CompilerTarget& target)
-      : code_(code), written_elsewhere_(written_elsewhere), target_(target) {}
+                const Scoreboards& scoreboards, const CompilerTarget& target)
+      : code_(code), written_elsewhere_(written_elsewhere), scoreboards_(scoreboards), target_(target) {}
 
   std::vector<Instruction> assign(State& state) {
-    Scoreboards boards;
+    Scoreboards boards = scoreboards_;
     std::vector<Instruction> result;
     int time = 0;  // of the next instruction, if nothing holds it back
     std::array<int, 8> pipe_free{};
@@ -162,7 +195,8 @@ class BlockAssigner {
       clear(state, wait);
       if (variable) {
         if (instruction.destination.count > 0) {
-          const int board = boards.assign(static_cast<int>(op_class));
+          const int board =
+              is_late_load(code_, i) ? kLateLoadScoreboard : boards.assign(static_cast<int>(op_class));
           instruction.control.write_scoreboard = static_cast<std::uint8_t>(board);
           each(instruction.destination, [&](std::size_t r) {
             state[r].ready_in = 0;
@@ -249,6 +283,7 @@ class BlockAssigner {
 
   const std::vector<Instruction>& code_;
   const RegisterSet& written_elsewhere_;  // registers that other blocks, or this one in its next run, write
+  const Scoreboards& scoreboards_;
   const CompilerTarget& target_;
 };
 
@@ -274,6 +309,8 @@ void assign_control_bits(VirtualProgram& program, const CompilerTarget& target) 
   }
   written &= carried;
 
+  const Scoreboards scoreboards(has_async_copy(program) ? 1 : 0,
+                                has_late_load(program) ? kLateLoadScoreboard : trace::kScoreboards);
   const auto next = successors(program);
   std::vector<State> entry(blocks, State(kRegisters));
   std::vector<std::vector<Instruction>> result(blocks);
@@ -282,7 +319,7 @@ void assign_control_bits(VirtualProgram& program, const CompilerTarget& target) 
     changed = false;
     for (std::size_t block = 0; block < blocks; ++block) {
       State state = entry[block];
-      result[block] = BlockAssigner(program.blocks[block].code, written, target).assign(state);
+      result[block] = BlockAssigner(program.blocks[block].code, written, scoreboards, target).assign(state);
       for (const std::size_t successor : next[block]) {
         changed = join(entry[successor], state) || changed;
       }

@@ -107,13 +107,16 @@ void TraceMachine::emit_binary(BinaryOp op, Range target, Range left, Range righ
       const Range inverse = emitter_.temporary(1);
       const Range quotient = emitter_.temporary(1);
       emitter_.emit(Opcode::MUFU_RCP, inverse, {right});
-      emitter_.emit(Opcode::FCHK, emitter_.temporary_predicate(), {left, right});
+      const Range special = emitter_.temporary_predicate();
+      emitter_.emit(Opcode::FCHK, special, {left, right});
       emitter_.emit(Opcode::FFMA, quotient, {inverse, right});
       emitter_.emit(Opcode::FFMA, inverse, {inverse, quotient});
       emitter_.emit(Opcode::FFMA, quotient, {left, inverse});
       emitter_.emit(Opcode::FFMA, inverse, {quotient, right, left});
       emitter_.emit(Opcode::FFMA, target, {inverse, quotient});
-      emitter_.emit(Opcode::BRA, {}, {});
+      // The branch to the subroutine waits for the check, and the compiler moves nothing across it.
+      emitter_.emit(Opcode::BRA, {}, {special});
+      emitter_.end_block(false);
       return;
     }
   }

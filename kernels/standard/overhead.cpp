@@ -80,9 +80,21 @@ std::vector<CountedInstruction> warp_softmax_overhead(int elements) {
 }
 
 std::vector<CountedInstruction> block_softmax_overhead(int elements) {
-  // No counters: one bounds check and one address per 16-byte piece, as the source's vector loop has.
+  // One bounds check and one address per 16-byte piece, as the source's vector loop has.
   const int pieces = (elements + 7) / 8;
   return {{Opcode::ISETP, pieces}, {Opcode::IADD3, pieces}, {Opcode::IMAD_WIDE, pieces}};
+}
+
+// Source: a three-pass kernel of this form on H200 (experiments/reference/measured-h200/softmax.md), N =
+// 2048: 811 per warp of 16 elements per lane: FMA 427, ALU 147, XU 70 (two a pass for the remainder of the
+// row's length), branches and joins 51, minus what the operations of the program text are.
+std::span<const CountedInstruction> block_softmax_pass_overhead() {
+  static constexpr std::array kPass = {
+      CountedInstruction{Opcode::ISETP, 8},    CountedInstruction{Opcode::IADD3, 7},
+      CountedInstruction{Opcode::LOP3, 6},     CountedInstruction{Opcode::IMAD, 13},
+      CountedInstruction{Opcode::MUFU_RCP, 2}, CountedInstruction{Opcode::NOP, 25},
+  };
+  return kPass;
 }
 
 std::vector<CountedInstruction> division_branches(int elements) {

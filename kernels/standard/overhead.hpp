@@ -21,7 +21,9 @@ std::span<const CountedInstruction> indexed_overhead_per_dimension();
 /// softmax_warp_forward with `elements` per lane, per warp and row.
 std::vector<CountedInstruction> warp_softmax_overhead(int elements);
 
-/// One pass of the block-wide softmax over `elements` per thread.
+/// One pass of the block-wide softmax over a row, per warp.
+std::span<const CountedInstruction> block_softmax_pass_overhead();
+/// Each round of that pass, which takes `elements` per thread.
 std::vector<CountedInstruction> block_softmax_overhead(int elements);
 
 /// The branch around that subroutine, for `elements` divisions: where paths part and where they meet.

@@ -96,6 +96,7 @@ class BlockSoftmax {
       machine.overhead(block_softmax_overhead(piece_));
       body(chunk);
     };
+    machine.overhead(block_softmax_pass_overhead());
     if (loop_trips() > 0) {
       machine.loop(kRowSlot, counted);
     }

@@ -76,7 +76,6 @@ TEST(ControlBits, UnknownLatencyUsesAScoreboard) {
       assigned({make(Opcode::MUFU_EX2, kA, {kB}), make(Opcode::FADD, kC, {kB}), make(Opcode::FADD, kC, {kA})},
                kernels::compiler_target(kH100));
   ASSERT_LT(code[0].control.write_scoreboard, 6);
-  EXPECT_NE(code[0].control.write_scoreboard, 0) << "scoreboard 0 belongs to cp.async";
   EXPECT_EQ(code[1].control.wait_mask, 0);
   EXPECT_EQ(code[2].control.wait_mask, 1 << code[0].control.write_scoreboard);
 }
@@ -88,7 +87,7 @@ TEST(ControlBits, LoadsTakeFreeScoreboardsAndThenShareTheLatest) {
   }
   const auto code = assigned(loads, kernels::compiler_target(kH100));
   for (int i = 0; i < 7; ++i) {
-    EXPECT_EQ(code[static_cast<std::size_t>(i)].control.write_scoreboard, std::min(i + 1, 5));
+    EXPECT_EQ(code[static_cast<std::size_t>(i)].control.write_scoreboard, std::min(i, 5));
   }
 }
 
@@ -97,9 +96,34 @@ TEST(ControlBits, AScoreboardIsFreeAgainOnceItHasBeenWaitedFor) {
       assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::LDSM_X4, {24, 4}, {kB}),
                 make(Opcode::HMMA_16816_F32, {40, 4}, {{20, 4}}), make(Opcode::LDSM_X4, {28, 4}, {kB})},
                kernels::compiler_target(kH100));
-  EXPECT_EQ(code[0].control.write_scoreboard, 1);
-  EXPECT_EQ(code[1].control.write_scoreboard, 2);
-  EXPECT_EQ(code[3].control.write_scoreboard, 1);
+  EXPECT_EQ(code[0].control.write_scoreboard, 0);
+  EXPECT_EQ(code[1].control.write_scoreboard, 1);
+  EXPECT_EQ(code[3].control.write_scoreboard, 0);
+}
+
+TEST(ControlBits, ScoreboardZeroIsLeftToAsynchronousCopies) {
+  const auto code = assigned({make(Opcode::LDGSTS_128, {}, {kB}), make(Opcode::LDSM_X4, {20, 4}, {kB})},
+                             kernels::compiler_target(kH100));
+  EXPECT_EQ(code[1].control.write_scoreboard, 1);
+}
+
+TEST(ControlBits, LoadsForOtherBlocksHoldTheLastScoreboardAlone) {
+  VirtualProgram program;
+  program.blocks.push_back(
+      {{make(Opcode::LDG_128, {20, 4}, {kB}), make(Opcode::LDG_128, {24, 4}, {kB})}, true});
+  program.blocks.push_back({{}, true});
+  for (int i = 0; i < 7; ++i) {
+    program.blocks[1].code.push_back(
+        make(Opcode::LDSM_X4, {static_cast<std::uint16_t>(40 + 4 * i), 4}, {kB}));
+  }
+  program.blocks[1].code.push_back(make(Opcode::FADD, kA, {{24, 1}}));
+  kernels::assign_control_bits(program, kernels::compiler_target(kH100));
+  EXPECT_EQ(program.blocks[0].code[0].control.write_scoreboard, 5);
+  EXPECT_EQ(program.blocks[0].code[1].control.write_scoreboard, 5);
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_LT(program.blocks[1].code[static_cast<std::size_t>(i)].control.write_scoreboard, 5);
+  }
+  EXPECT_EQ(program.blocks[1].code.back().control.wait_mask, 1 << 5);
 }
 
 TEST(ControlBits, ReadsThatAnotherBlockOverwritesShareOneScoreboard) {
