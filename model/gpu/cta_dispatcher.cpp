@@ -12,56 +12,68 @@ constexpr std::int64_t kDispatchUnits = 1024;
 }  // namespace
 
 CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& launch, double sm_clock_mhz,
-                             int ctas_per_sm)
-    : grid_(launch.grid),
-      cta_count_(trace::cta_count(launch)),
+                             int ctas_per_sm, const std::vector<SmGroup>& groups)
+    : cta_count_(trace::cta_count(launch)),
+      first_wave_(0),
       interval_(
           std::llround(sm_clock_mhz / 1e3 / config.launch.cta_per_ns * static_cast<double>(kDispatchUnits))),
       burst_interval_(std::llround(static_cast<double>(kDispatchUnits) / config.launch.burst_cta_per_clk)),
-      next_slot_(0),
       turnaround_spread_(config.sm.issue.cta_turnaround_spread_cycles),
       ctas_per_sm_(ctas_per_sm),
-      free_slots_(static_cast<std::size_t>(config.gpu.sm_count), ctas_per_sm),
-      sms_by_free_(static_cast<std::size_t>(ctas_per_sm) + 1) {
-  for (int sm = 0; sm < config.gpu.sm_count; ++sm) {
-    sms_by_free_[static_cast<std::size_t>(ctas_per_sm)].push_back(sm);
+      groups_by_free_(static_cast<std::size_t>(ctas_per_sm) + 1) {
+  for (const SmGroup& group : groups) {
+    groups_by_free_.back().push_back(static_cast<int>(groups_.size()));
+    groups_.push_back({group.sms, ctas_per_sm, 0});
+    first_wave_ += static_cast<std::uint64_t>(group.sms) * static_cast<std::uint64_t>(ctas_per_sm);
   }
-  std::ranges::make_heap(sms_by_free_.back(), std::greater<>{});
+  std::ranges::make_heap(groups_by_free_.back(), std::greater<>{});
+}
+
+int CtaDispatcher::take_group() {
+  for (std::size_t free = groups_by_free_.size() - 1; free > 0; --free) {
+    std::vector<int>& heap = groups_by_free_[free];
+    while (!heap.empty()) {
+      std::ranges::pop_heap(heap, std::greater<>{});
+      const int group = heap.back();
+      heap.pop_back();
+      // Others were filed before their count changed.
+      if (groups_[static_cast<std::size_t>(group)].free_slots == static_cast<int>(free)) {
+        return group;
+      }
+    }
+  }
+  return -1;
 }
 
 std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
-  if (done()) {
+  const int index = done() ? -1 : take_group();
+  if (index < 0) {
     return std::nullopt;
   }
-  for (std::size_t free = sms_by_free_.size() - 1; free > 0; --free) {
-    std::vector<int>& heap = sms_by_free_[free];
-    while (!heap.empty()) {
-      std::ranges::pop_heap(heap, std::greater<>{});
-      const int sm = heap.back();
-      heap.pop_back();
-      int& slots = free_slots_[static_cast<std::size_t>(sm)];
-      if (slots != static_cast<int>(free)) {
-        continue;  // filed before its count changed
-      }
-      active_sms_ += slots == ctas_per_sm_ ? 1 : 0;
-      --slots;
-      std::vector<int>& fewer = sms_by_free_[free - 1];
-      fewer.push_back(sm);
-      std::ranges::push_heap(fewer, std::greater<>{});
-      const bool first_wave = next_cta_ < free_slots_.size() * static_cast<std::size_t>(ctas_per_sm_);
-      next_slot_ =
-          std::max(next_slot_ + (first_wave ? burst_interval_ : interval_), earliest * kDispatchUnits);
-      Dispatch dispatch;
-      dispatch.sm = sm;
-      dispatch.start = next_slot_ / kDispatchUnits + (first_wave ? 0 : spread_of(next_cta_));
-      dispatch.block[0] = static_cast<std::uint32_t>(next_cta_ % grid_[0]);
-      dispatch.block[1] = static_cast<std::uint32_t>(next_cta_ / grid_[0] % grid_[1]);
-      dispatch.block[2] = static_cast<std::uint32_t>(next_cta_ / grid_[0] / grid_[1]);
-      ++next_cta_;
-      return dispatch;
-    }
+  GroupState& group = groups_[static_cast<std::size_t>(index)];
+  const auto ctas = static_cast<int>(
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(group.sms), cta_count_ - next_cta_));
+  if (ctas > group.active) {
+    active_sms_ += ctas - group.active;
+    group.active = ctas;
   }
-  return std::nullopt;
+  std::vector<int>& fewer = groups_by_free_[static_cast<std::size_t>(--group.free_slots)];
+  fewer.push_back(index);
+  std::ranges::push_heap(fewer, std::greater<>{});
+
+  const bool first_wave = next_cta_ < first_wave_;
+  const std::int64_t interval = first_wave ? burst_interval_ : interval_;
+  const std::int64_t first_slot = std::max(next_slot_ + interval, earliest * kDispatchUnits);
+  next_slot_ = first_slot + interval * (ctas - 1);
+  Dispatch dispatch;
+  dispatch.group = index;
+  dispatch.first_cta = next_cta_;
+  dispatch.ctas = ctas;
+  // The one in the middle stands for all.
+  dispatch.start =
+      (first_slot + interval * ((ctas - 1) / 2)) / kDispatchUnits + (first_wave ? 0 : spread_of(next_cta_));
+  next_cta_ += static_cast<std::uint64_t>(ctas);
+  return dispatch;
 }
 
 sim::Cycles CtaDispatcher::spread_of(std::uint64_t cta) const {
@@ -69,12 +81,14 @@ sim::Cycles CtaDispatcher::spread_of(std::uint64_t cta) const {
   return static_cast<sim::Cycles>(hash % static_cast<std::uint64_t>(turnaround_spread_ + 1));
 }
 
-void CtaDispatcher::release(int sm) {
-  int& slots = free_slots_[static_cast<std::size_t>(sm)];
-  ++slots;
-  active_sms_ -= slots == ctas_per_sm_ ? 1 : 0;
-  std::vector<int>& heap = sms_by_free_[static_cast<std::size_t>(slots)];
-  heap.push_back(sm);
+void CtaDispatcher::release(int index) {
+  GroupState& group = groups_[static_cast<std::size_t>(index)];
+  if (++group.free_slots == ctas_per_sm_) {
+    active_sms_ -= group.active;
+    group.active = 0;
+  }
+  std::vector<int>& heap = groups_by_free_[static_cast<std::size_t>(group.free_slots)];
+  heap.push_back(index);
   std::ranges::push_heap(heap, std::greater<>{});
 }
 

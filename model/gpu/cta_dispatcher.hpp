@@ -6,30 +6,32 @@
 #include <optional>
 #include <vector>
 
+#include "model/gpu/sm_group.hpp"
 #include "model/hw/hw_config.hpp"
 #include "model/sim/event_queue.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::gpu {
 
-/// A CTA on its way to an SM.
+/// CTAs on their way to the SMs of a group, one for each of its first SMs.
 struct Dispatch {
-  int sm = 0;
-  std::array<std::uint32_t, 3> block{};
+  int group = 0;
+  std::uint64_t first_cta = 0;  ///< number in the grid, x fastest
+  int ctas = 1;
   sim::Cycles start = 0;
 };
 
-/// Hands out CTAs in blockIdx order, x fastest, at a limited rate, each to the SM with the most free slots
-/// (the lowest index among equals).
+/// Hands out CTAs in blockIdx order, x fastest, at a limited rate, to the group with the most free slots (the
+/// lowest index among equals). A group takes a CTA for each of its SMs at a time.
 class CtaDispatcher {
  public:
-  CtaDispatcher(const hw::HwConfig& config, const trace::Launch& launch, double sm_clock_mhz,
-                int ctas_per_sm);
+  CtaDispatcher(const hw::HwConfig& config, const trace::Launch& launch, double sm_clock_mhz, int ctas_per_sm,
+                const std::vector<SmGroup>& groups);
 
-  /// The next CTA, if there is one and some SM has a free slot. `earliest` is when the slot is ready for it.
+  /// The next CTAs, if there are any and some group has a free slot. `earliest` is when the slot is ready.
   std::optional<Dispatch> next(sim::Cycles earliest);
-  /// A CTA of `sm` has ended.
-  void release(int sm);
+  /// A slot of `group` is free again.
+  void release(int group);
   /// Leaves out the next `ctas` CTAs.
   void skip(std::uint64_t ctas) { next_cta_ += ctas; }
   std::uint64_t dispatched() const { return next_cta_; }
@@ -38,21 +40,28 @@ class CtaDispatcher {
   int active_sms() const { return active_sms_; }
 
  private:
+  struct GroupState {
+    int sms = 1;
+    int free_slots = 0;
+    int active = 0;  ///< SMs with work
+  };
   /// How much later than the earliest a CTA starts: evenly spread, by a hash of its number.
   sim::Cycles spread_of(std::uint64_t cta) const;
+  /// The group to serve next, taken out of its heap; -1 if there is none.
+  int take_group();
 
-  std::array<std::uint32_t, 3> grid_;
   std::uint64_t cta_count_;
   std::uint64_t next_cta_ = 0;
+  std::uint64_t first_wave_;     ///< CTAs that find the chip empty
   std::int64_t interval_;        ///< between two CTAs, in 1/kDispatchUnits cycles
   std::int64_t burst_interval_;  ///< while the first wave fills the chip
-  std::int64_t next_slot_;       ///< of the dispatcher, same unit
+  std::int64_t next_slot_ = 0;   ///< of the dispatcher, same unit
   int turnaround_spread_;
   int ctas_per_sm_;
   int active_sms_ = 0;
-  std::vector<int> free_slots_;  ///< by SM
-  std::vector<std::vector<int>>
-      sms_by_free_;  ///< min-heaps of SM indices by number of free slots, lazily cleaned
+  std::vector<GroupState> groups_;
+  /// Min-heaps of group indices by number of free slots, lazily cleaned.
+  std::vector<std::vector<int>> groups_by_free_;
 };
 
 }  // namespace warpscope::gpu

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "model/gpu/deadlock.hpp"
+#include "model/gpu/extrapolation.hpp"
 #include "model/sm/occupancy.hpp"
 #include "model/trace/statistics.hpp"
 
@@ -26,6 +28,12 @@ std::vector<memory::TensorExtent> tensor_extents(const hw::HwConfig& config, con
   return extents;
 }
 
+/// Some number below `count`, evenly spread over CTAs.
+int turn_of(std::uint64_t cta, int count) {
+  const std::uint64_t hash = ((cta + 1) * 0x9e3779b97f4a7c15ULL) >> 32;
+  return static_cast<int>(hash % static_cast<std::uint64_t>(count));
+}
+
 bool uses_tensor_pipe(const trace::Launch& launch) {
   return std::ranges::any_of(launch.programs, [](const trace::WarpProgram& program) {
     return std::ranges::any_of(program.code, [](const trace::Instruction& instruction) {
@@ -41,30 +49,45 @@ struct Gpu::LaunchState {
   const trace::Launch& launch;
   sm::DecodedLaunch decoded;
   CtaDispatcher dispatcher;
-  sm::SliceMemo memo;
-  sim::EventQueue<Event> events;
-  std::vector<sim::Cycles> local_time;    ///< by SM: start of its next slice
-  std::vector<bool> slice_pending;        ///< by SM
-  std::vector<sim::Cycles> active_since;  ///< by SM
-  std::vector<int> resident;              ///< CTAs by SM
+  Sample sample;
+  std::optional<WaveSkipper> skipper{};
+  sm::SliceMemo memo{};
+  sim::EventQueue<Event> events{};
+  struct GroupState {
+    sim::Cycles local_time = 0;  ///< start of its next slice
+    bool slice_pending = false;
+    int resident = 0;              ///< CTAs that are simulated
+    int active = 0;                ///< SMs with work
+    sim::Cycles active_since = 0;  ///< time of the last change of `active`
+  };
+  std::vector<GroupState> groups;
   sim::Cycles end = 0;
   std::uint64_t sm_active_cycles = 0;
-  std::string deadlock;
-  std::optional<WaveSkipper> skipper;
-  std::vector<SkippedWaves> skipped;
+  std::string deadlock{};
   std::uint64_t completed = 0;
+
+  void set_active(GroupState& group, int active, sim::Cycles now) {
+    sm_active_cycles += static_cast<std::uint64_t>(group.active) *
+                        static_cast<std::uint64_t>(std::max<sim::Cycles>(0, now - group.active_since));
+    group.active = active;
+    group.active_since = now;
+  }
 };
 
-Gpu::Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const trace::Trace& trace)
+Gpu::Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const trace::Trace& trace,
+         const SimulationOptions& options)
     : sc_module(name),
       config_(config),
       trace_(trace),
+      options_(options),
+      groups_(group_sms(config.gpu.sm_count, simulated_sms(config, trace, options))),
       l2_("l2", config, tensor_extents(config, trace)),
       hbm_("hbm", config, trace.tensors.size()),
       wake_("wake") {
   l2_.hbm_side.bind(hbm_.socket);
-  for (int i = 0; i < config.gpu.sm_count; ++i) {
-    sms_.push_back(std::make_unique<sm::Sm>(fmt::format("sm{}", i).c_str(), i));
+  for (const SmGroup& group : groups_) {
+    sms_.push_back(
+        std::make_unique<sm::Sm>(fmt::format("sm{}", group.first_sm).c_str(), group.first_sm, group.sms));
     sms_.back()->memory_side.bind(l2_.sm_side);
   }
   SC_HAS_PROCESS(Gpu);
@@ -75,35 +98,26 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const 
 
 Gpu::~Gpu() = default;
 
-LaunchCounts Gpu::run(const trace::Launch& launch, const SimulationOptions& options) {
+LaunchCounts Gpu::run(const trace::Launch& launch) {
   LaunchCounts counts;
   counts.sm_clock_mhz = uses_tensor_pipe(launch) ? config_.clock.tensor_mhz : config_.clock.max_mhz;
   counts.occupancy = sm::occupancy(config_, launch);
   const int slots = std::min(counts.occupancy.ctas_per_sm, sm::kMaxCtas);
-  const std::size_t sms = sms_.size();
-  launch_ =
-      std::make_unique<LaunchState>(LaunchState{launch,
-                                                sm::decode(config_, trace_, launch),
-                                                CtaDispatcher(config_, launch, counts.sm_clock_mhz, slots),
-                                                {},
-                                                {},
-                                                std::vector<sim::Cycles>(sms, 0),
-                                                std::vector<bool>(sms, false),
-                                                std::vector<sim::Cycles>(sms, 0),
-                                                std::vector<int>(sms, 0),
-                                                0,
-                                                0,
-                                                {},
-                                                {},
-                                                {},
-                                                0});
-  if (options.mode == Mode::fast) {
-    launch_->skipper.emplace(launch, static_cast<std::uint64_t>(slots) * sms);
+  const bool fast = options_.mode == Mode::fast;
+  launch_.reset(new LaunchState{
+      .launch = launch,
+      .decoded = sm::decode(config_, trace_, launch),
+      .dispatcher = CtaDispatcher(config_, launch, counts.sm_clock_mhz, slots, groups_),
+      .sample = Sample(static_cast<int>(groups_.size()), slots, launch.classes.size()),
+      .groups = std::vector<LaunchState::GroupState>(groups_.size()),
+  });
+  if (fast) {
+    launch_->skipper.emplace(launch, static_cast<std::uint64_t>(slots * config_.gpu.sm_count));
   }
-  l2_.begin_launch(counts.sm_clock_mhz, options.warm_l2);
+  l2_.begin_launch(counts.sm_clock_mhz, options_.warm_l2);
   hbm_.set_sm_clock(counts.sm_clock_mhz);
   hbm_.reset_traffic();
-  const bool memoise = options.mode == Mode::fast && !launch_->decoded.needs_register_scoreboard;
+  const bool memoise = fast && !launch_->decoded.needs_register_scoreboard;
   for (const auto& sm : sms_) {
     sm->begin_launch(config_, trace_, launch, launch_->decoded, slots, memoise ? &launch_->memo : nullptr);
   }
@@ -114,19 +128,30 @@ LaunchCounts Gpu::run(const trace::Launch& launch, const SimulationOptions& opti
     throw DeadlockError(launch_->deadlock);
   }
 
-  counts.cycles = launch_->end + config_.launch.boundary_cycles;
+  counts.cycles = launch_->end;
   counts.sm_active_cycles = launch_->sm_active_cycles;
+  counts.counters = counters();
   for (const auto& sm : sms_) {
-    counts.counters.add(sm->core().counters());
     counts.stepped += sm->executed();
   }
   counts.l2 = l2_.traffic();
   counts.hbm = hbm_.traffic();
-  add_skipped(counts);
+  if (fast) {
+    extrapolate(counts, config_, trace_, launch, launch_->sample);
+  }
+  counts.cycles += config_.launch.boundary_cycles;
   for (const std::uint64_t issued : counts.counters.issued_by_opcode) {
     counts.instructions += issued;
   }
   return counts;
+}
+
+sm::SmCounters Gpu::counters() const {
+  sm::SmCounters sum = launch_->memo.counters();
+  for (const auto& sm : sms_) {
+    sum.add(sm->counters());
+  }
+  return sum;
 }
 
 void Gpu::consider_skipping(sim::Cycles now) {
@@ -136,131 +161,111 @@ void Gpu::consider_skipping(sim::Cycles now) {
   }
   Progress progress;
   progress.time = now;
-  for (const auto& sm : sms_) {
-    const sm::SmCounters& counters = sm->core().counters();
-    progress.data_path_cycles += counters.data_path_cycles;
-    std::ranges::transform(progress.stall_warp_cycles, counters.stall_warp_cycles,
-                           progress.stall_warp_cycles.begin(), std::plus<>{});
-  }
+  const sm::SmCounters counted = counters();
+  progress.data_path_cycles = counted.data_path_cycles;
+  progress.stall_warp_cycles = counted.stall_warp_cycles;
   progress.l2 = l2_.traffic();
   progress.hbm = hbm_.traffic();
   if (auto skipped = state.skipper->observe(std::move(progress), state.dispatcher.dispatched())) {
     state.dispatcher.skip(skipped->ctas);
-    state.skipped.push_back(*std::move(skipped));
+    state.sample.skipped.push_back(*std::move(skipped));
   }
 }
 
-void Gpu::add_skipped(LaunchCounts& counts) const {
-  const std::vector<SkippedWaves>& pieces = launch_->skipped;
-  if (pieces.empty()) {
-    return;
+sm::SlotMembers Gpu::members_of(const Dispatch& dispatch) const {
+  const trace::Launch& launch = launch_->launch;
+  sm::SlotMembers members;
+  for (int i = 0; i < dispatch.ctas; ++i) {
+    sm::ResidentCta cta;
+    cta.block = trace::block_of(launch, dispatch.first_cta + static_cast<std::uint64_t>(i));
+    cta.cta_class = &launch.classes[trace::class_of(launch, cta.block[0], cta.block[1], cta.block[2])];
+    members.ctas.push_back(cta);
   }
-  // The instructions of a CTA follow from its program alone, so those of the CTAs left out are counted from
-  // the trace. Bytes scale with the number of CTAs. What depends on time and on the cache continues at the
-  // rate of the windows before each piece.
-  for (const auto& [opcode, count] : trace::executed_instructions(launch_->launch)) {
-    counts.counters.issued_by_opcode[static_cast<std::size_t>(opcode)] = count;
-  }
-  const std::uint64_t ctas = trace::cta_count(launch_->launch);
-  std::uint64_t executed = ctas;
-  for (const SkippedWaves& piece : pieces) {
-    executed -= piece.ctas;
-  }
-  const auto scale = [&](std::uint64_t& count) {
-    count = count / executed * ctas + count % executed * ctas / executed;
-  };
-  scale(counts.counters.shared_load_wavefronts);
-  scale(counts.counters.shared_store_wavefronts);
-  for (memory::L2Traffic& traffic : counts.l2) {
-    scale(traffic.read_bytes);
-    scale(traffic.write_bytes);
-  }
-  for (const SkippedWaves& piece : pieces) {
-    const auto extend = [&](std::uint64_t& count, std::uint64_t before, std::uint64_t after) {
-      count += (after - before) * piece.windows / piece.averaged;
-    };
-    extend(counts.counters.data_path_cycles, piece.before.data_path_cycles, piece.after.data_path_cycles);
-    for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
-      extend(counts.counters.stall_warp_cycles[i], piece.before.stall_warp_cycles[i],
-             piece.after.stall_warp_cycles[i]);
-    }
-    for (std::size_t t = 0; t < counts.l2.size(); ++t) {
-      extend(counts.l2[t].read_hit_bytes, piece.before.l2[t].read_hit_bytes,
-             piece.after.l2[t].read_hit_bytes);
-      extend(counts.hbm[t].read_bytes, piece.before.hbm[t].read_bytes, piece.after.hbm[t].read_bytes);
-      extend(counts.hbm[t].write_bytes, piece.before.hbm[t].write_bytes, piece.after.hbm[t].write_bytes);
-    }
-    const auto cycles =
-        static_cast<std::uint64_t>(piece.after.time - piece.before.time) * piece.windows / piece.averaged;
-    counts.cycles += static_cast<sim::Cycles>(cycles);
-    counts.sm_active_cycles += cycles * sms_.size();
-  }
+  // Of CTAs of unequal length each gets its turn to stand for the others, so that those that share an SM meet
+  // in all the ways in which they do on the chip; extrapolate() settles what that does to the work.
+  const auto [least, most] =
+      std::ranges::minmax(members.ctas, {}, [](const sm::ResidentCta& cta) { return cta.cta_class; });
+  const bool alike = least.cta_class == most.cta_class;
+  members.representative = alike ? (dispatch.ctas - 1) / 2 : turn_of(dispatch.first_cta, dispatch.ctas);
+  return members;
 }
 
 void Gpu::dispatch(sim::Cycles slot_ready, sim::Cycles now) {
   LaunchState& state = *launch_;
   while (const auto next = state.dispatcher.next(slot_ready)) {
-    const auto sm = static_cast<std::size_t>(next->sm);
-    sm::ResidentCta cta;
-    cta.block = next->block;
-    cta.cta_class =
-        &state.launch.classes[trace::class_of(state.launch, cta.block[0], cta.block[1], cta.block[2])];
-    if (!state.slice_pending[sm]) {
-      state.local_time[sm] = std::max(state.local_time[sm], now);
-      state.slice_pending[sm] = true;
-      state.events.push(state.local_time[sm], kSlicePriority, {Event::Kind::slice, next->sm});
+    LaunchState::GroupState& group = state.groups[static_cast<std::size_t>(next->group)];
+    sm::Sm& sm = *sms_[static_cast<std::size_t>(next->group)];
+    if (!group.slice_pending) {
+      group.local_time = std::max(group.local_time, now);
+      group.slice_pending = true;
+      state.events.push(group.local_time, kSlicePriority, {Event::Kind::slice, next->group});
     }
-    if (state.resident[sm]++ == 0) {
-      state.active_since[sm] = next->start;
+    sm::SlotMembers members = members_of(*next);
+    const trace::CtaClass* simulated =
+        members.ctas[static_cast<std::size_t>(members.representative)].cta_class;
+    const auto number = static_cast<std::size_t>(simulated - state.launch.classes.data());
+    state.sample.simulated.push_back(number);
+    state.sample.ctas_of_class[number] += static_cast<std::uint64_t>(next->ctas);
+    sm.install(sm.core().first_free_slot(), std::move(members), next->start, group.local_time);
+    if (group.resident++ == 0) {
+      group.active_since = next->start;
     }
-    sms_[sm]->install(sms_[sm]->core().first_free_slot(), cta, next->start, state.local_time[sm]);
+    state.set_active(group, sm.active_sms(), std::max(next->start, group.active_since));
   }
   l2_.set_active_sms(state.dispatcher.active_sms());
 }
 
-void Gpu::run_slice(int sm_index, sim::Cycles now) {
+void Gpu::run_slice(int index, sim::Cycles now) {
   LaunchState& state = *launch_;
-  const auto sm = static_cast<std::size_t>(sm_index);
-  const sm::Slice slice = sms_[sm]->run_slice(now);
+  LaunchState::GroupState& group = state.groups[static_cast<std::size_t>(index)];
+  sm::Sm& sm = *sms_[static_cast<std::size_t>(index)];
+  const int residents = sm.core().cta_slots() - sm.core().free_slots();
+  const bool began_in_loops = sm.in_loops();
+  const sm::Slice slice = sm.run_slice(now);
+  state.sample.pace.observe(residents, began_in_loops && sm.in_loops() && slice.completions.empty(),
+                            slice.end, slice.issued);
   if (slice.deadlock) {
-    report_deadlock(*sms_[sm]);
+    report_deadlock(sm);
   }
   for (const auto& [time, slot] : slice.completions) {
-    state.events.push(now + time, kCtaEndPriority, {Event::Kind::cta_end, sm_index});
+    state.events.push(now + time, kCtaEndPriority, {Event::Kind::cta_end, index, sm.members(slot)});
   }
-  state.local_time[sm] = now + slice.end;
-  state.slice_pending[sm] = !sms_[sm]->core().idle();
-  if (state.slice_pending[sm]) {
-    state.events.push(state.local_time[sm], kSlicePriority, {Event::Kind::slice, sm_index});
+  group.local_time = now + slice.end;
+  group.slice_pending = !sm.core().idle();
+  if (group.slice_pending) {
+    state.events.push(group.local_time, kSlicePriority, {Event::Kind::slice, index});
   }
+}
+
+void Gpu::end_ctas(int index, int ctas, sim::Cycles now) {
+  LaunchState& state = *launch_;
+  LaunchState::GroupState& group = state.groups[static_cast<std::size_t>(index)];
+  const sm::Sm& sm = *sms_[static_cast<std::size_t>(index)];
+  state.dispatcher.release(index);
+  state.completed += static_cast<std::uint64_t>(ctas);
+  consider_skipping(now);
+  const bool last = --group.resident == 0;
+  state.set_active(group, last ? 0 : sm.active_sms(), now + (last ? 1 : 0));
+  const std::int32_t ports =
+      std::max(sm.core().state().l2_port_units, sm.core().state().dram_port_units) / memory::kPortUnits;
+  state.end = std::max({state.end, now, group.local_time + ports});
+  const hw::Issue& issue = config_.sm.issue;
+  dispatch(now + issue.cta_turnaround_cycles - issue.cta_turnaround_spread_cycles / 2, now);
 }
 
 void Gpu::process_events() {
   LaunchState& state = *launch_;
-  while (!state.events.empty()) {
-    const auto event = state.events.pop();
-    const auto sm = static_cast<std::size_t>(event.payload.sm);
-    if (event.payload.kind == Event::Kind::slice) {
-      try {
-        run_slice(event.payload.sm, event.time);
-      } catch (const DeadlockError& error) {
-        state.deadlock = error.what();
-        return;
+  try {
+    while (!state.events.empty()) {
+      const auto event = state.events.pop();
+      if (event.payload.kind == Event::Kind::slice) {
+        run_slice(event.payload.group, event.time);
+      } else {
+        end_ctas(event.payload.group, event.payload.ctas, event.time);
       }
-    } else {
-      state.dispatcher.release(event.payload.sm);
-      ++state.completed;
-      consider_skipping(event.time);
-      if (--state.resident[sm] == 0) {
-        state.sm_active_cycles += static_cast<std::uint64_t>(event.time + 1 - state.active_since[sm]);
-      }
-      const std::int32_t ports =
-          std::max(sms_[sm]->core().state().l2_port_units, sms_[sm]->core().state().dram_port_units) /
-          memory::kPortUnits;
-      state.end = std::max({state.end, event.time, state.local_time[sm] + ports});
-      const hw::Issue& issue = config_.sm.issue;
-      dispatch(event.time + issue.cta_turnaround_cycles - issue.cta_turnaround_spread_cycles / 2, event.time);
     }
+  } catch (const DeadlockError& error) {
+    state.deadlock = error.what();
   }
 }
 
@@ -280,7 +285,7 @@ void Gpu::report_deadlock(const sm::Sm& sm) const {
         trace::info(text.code[number > 0 ? number - 1 : 0].opcode).name);
   }
   throw DeadlockError(fmt::format("deadlock in launch '{}' on SM {}: no warp can make progress; waiting: {}",
-                                  launch_->launch.name, sm.index(), warps));
+                                  launch_->launch.name, sm.first_sm(), warps));
 }
 
 }  // namespace warpscope::gpu

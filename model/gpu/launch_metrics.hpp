@@ -1,7 +1,7 @@
 // From counters to the metrics a profiler would show.
 #pragma once
 
-#include "model/gpu/gpu.hpp"
+#include "model/gpu/launch_counts.hpp"
 #include "model/metrics/result.hpp"
 
 namespace warpscope::gpu {

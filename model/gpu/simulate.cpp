@@ -11,10 +11,10 @@ namespace warpscope::gpu {
 metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
                                    const SimulationOptions& options) {
   sim::SimulationContext context;
-  Gpu gpu("gpu", config, trace);
+  Gpu gpu("gpu", config, trace, options);
   metrics::SimulationResult result;
   for (const trace::Launch& launch : trace.launches) {
-    const LaunchCounts counts = gpu.run(launch, options);
+    const LaunchCounts counts = gpu.run(launch);
     result.launches.push_back(launch_result(config, trace, launch, counts));
     result.cycles += counts.cycles;
     result.time_us += result.launches.back().time_us;

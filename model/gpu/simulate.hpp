@@ -12,6 +12,7 @@ enum class Mode { fast, detailed };
 struct SimulationOptions {
   Mode mode = Mode::fast;
   bool warm_l2 = false;  ///< keep the L2 between launches; otherwise each launch starts cold
+  int sm_groups = 0;     ///< fast mode: SMs that are simulated, each for a group of others; 0: default
 };
 
 /// Runs all launches of `trace` one after another. Throws std::invalid_argument where a launch does not fit

@@ -41,8 +41,12 @@ class WaveSkipper {
   /// `slots` CTAs run at a time on the whole chip.
   WaveSkipper(const trace::Launch& launch, std::uint64_t slots);
 
-  /// True after `completed` CTAs if a window ends there and its progress is wanted.
-  bool window_ends(std::uint64_t completed) const { return pieces_left_ > 0 && completed % window_ == 0; }
+  /// True if a window has ended with the last of `completed` CTAs and its progress is wanted.
+  bool window_ends(std::uint64_t completed) {
+    const bool ends = pieces_left_ > 0 && completed / window_ > windows_ended_;
+    windows_ended_ = completed / window_;
+    return ends;
+  }
   /// Takes the progress at the end of a window; returns what may be skipped now.
   std::optional<SkippedWaves> observe(Progress progress, std::uint64_t dispatched);
 
@@ -50,6 +54,7 @@ class WaveSkipper {
   std::uint64_t ctas_;
   std::uint64_t window_;
   std::uint64_t pieces_left_;
+  std::uint64_t windows_ended_ = 0;
   std::vector<Progress> ends_;
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 namespace warpscope::memory {
@@ -37,9 +36,9 @@ class BlockCache {
  public:
   BlockCache(std::int64_t capacity_bytes, int partitions);
 
-  /// Touches sectors [first_sector, first_sector + sectors) of a block for an SM of `partition` and makes it
-  /// the most recent. Blocks that had to leave are appended to `evicted`.
-  Lookup access(BlockId id, int first_sector, int sectors, bool write, int partition,
+  /// Touches sectors [first_sector, first_sector + sectors) of a block for SMs of `partitions` (bit mask) and
+  /// makes it the most recent. Blocks that had to leave are appended to `evicted`.
+  Lookup access(BlockId id, int first_sector, int sectors, bool write, std::uint32_t partitions,
                 std::vector<Eviction>& evicted);
   /// Forgets everything without writing back.
   void clear();
@@ -48,20 +47,20 @@ class BlockCache {
 
  private:
   struct Entry {
-    BlockId id;
+    std::uint64_t key = 0;
     std::uint64_t valid = 0;  ///< bit per sector
     std::uint64_t dirty = 0;
     std::uint32_t partitions = 0;
     std::int32_t newer = -1;
     std::int32_t older = -1;
   };
-  struct Hash {
-    std::size_t operator()(const BlockId& id) const {
-      return (static_cast<std::size_t>(id.block) * 0x9e3779b97f4a7c15ULL) ^ (std::size_t{id.tensor} << 48);
-    }
-  };
 
-  std::int32_t insert(BlockId id);
+  /// Index of the block's entry; -1 if it is absent.
+  std::int32_t find(std::uint64_t key) const;
+  std::int32_t insert(std::uint64_t key);
+  void erase(std::uint64_t key);
+  /// Where the search for a key begins.
+  std::size_t home(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15ULL) >> home_shift_; }
   void unlink(std::int32_t index);
   void link_newest(std::int32_t index);
   void shrink(std::vector<Eviction>& evicted);
@@ -71,7 +70,9 @@ class BlockCache {
   std::int64_t used_bytes_ = 0;
   std::vector<Entry> entries_;
   std::vector<std::int32_t> free_;
-  std::unordered_map<BlockId, std::int32_t, Hash> index_;
+  /// Open addressing with linear probing: index of an entry, or -1. At most a quarter full.
+  std::vector<std::int32_t> table_;
+  int home_shift_ = 0;
   std::int32_t newest_ = -1;
   std::int32_t oldest_ = -1;
 };

@@ -17,6 +17,8 @@ constexpr int kWriteSteps = 8;
 constexpr int kUtilisationSteps = 32;
 /// Epochs that the load is averaged over, so that a burst does not make it swing.
 constexpr std::int64_t kEpochsAveraged = 4;
+/// SMs that read the same data take turns in coming first, region by region.
+constexpr std::int64_t kTurnBytes = 16 * 1024;
 
 }  // namespace
 
@@ -33,6 +35,9 @@ L2::L2(const sc_core::sc_module_name& name, const hw::HwConfig& config,
     blocks_per_segment_.push_back((tensor.segment_bytes + kBlockBytes - 1) / kBlockBytes);
     tensor_base_.push_back(base);
     base += tensor.segments * blocks_per_segment_.back();
+  }
+  for (int sm = 0; sm < config.gpu.sm_count; ++sm) {
+    partition_of_sm_.push_back(1U << (sm % config.l2.partitions));
   }
   sm_side.register_b_transport(this, &L2::b_transport);
   hbm_payload_.set_extension(&hbm_transaction_);
@@ -52,6 +57,7 @@ void L2::begin_launch(double sm_clock_mhz, bool keep_contents) {
   load_.clear();
   conditions_.clear();
   levels_.clear();
+  current_epoch_ = -1;
   active_sms_ = 1;
   peak_bytes_per_epoch_ = config_.hbm.peak_gb_per_s * 1e3 / sm_clock_mhz * static_cast<double>(kEpochCycles);
 }
@@ -59,6 +65,7 @@ void L2::begin_launch(double sm_clock_mhz, bool keep_contents) {
 void L2::set_active_sms(int active_sms) {
   const int step = std::max(1, (config_.gpu.sm_count + kShareSteps - 1) / kShareSteps);
   active_sms_ = std::min(config_.gpu.sm_count, (active_sms + step - 1) / step * step);
+  current_epoch_ = -1;
 }
 
 L2::LoadLevel L2::next_level(std::int64_t epoch, const LoadLevel& held) const {
@@ -79,15 +86,22 @@ L2::LoadLevel L2::next_level(std::int64_t epoch, const LoadLevel& held) const {
   return {settle(utilisation, kUtilisationSteps, held.utilisation), settle(writes, kWriteSteps, held.writes)};
 }
 
-const L2::Conditions& L2::conditions_at(std::int64_t time_cycles) {
-  const auto epoch = static_cast<std::size_t>(time_cycles / kEpochCycles);
-  while (levels_.size() <= epoch) {
+const L2::Conditions& L2::conditions_at(std::int64_t epoch) {
+  if (epoch == current_epoch_) {
+    return *current_;
+  }
+  while (static_cast<std::int64_t>(levels_.size()) <= epoch) {
     const auto next = static_cast<std::int64_t>(levels_.size());
     // Before anything is known of the load, a launch starts on all SMs at once.
     levels_.push_back(next < kEpochDelay ? LoadLevel{.utilisation = kUtilisationSteps}
                                          : next_level(next, levels_.back()));
   }
-  const LoadLevel& level = levels_[epoch];
+  current_epoch_ = epoch;
+  current_ = &conditions_of(levels_[static_cast<std::size_t>(epoch)]);
+  return *current_;
+}
+
+const L2::Conditions& L2::conditions_of(const LoadLevel& level) {
   const int key =
       (active_sms_ * (kUtilisationSteps + 1) + level.utilisation) * (kWriteSteps + 1) + level.writes;
   const auto [found, is_new] = conditions_.try_emplace(key);
@@ -96,31 +110,55 @@ const L2::Conditions& L2::conditions_at(std::int64_t time_cycles) {
     const double utilisation = static_cast<double>(level.utilisation) / kUtilisationSteps;
     found->second.share = bandwidth_share(config_, sm_clock_mhz_, active_sms_, writes,
                                           utilisation / hbm_efficiency(config_.hbm, writes));
+    found->second.l2_slack_units =
+        port_units(config_.hbm.sm_burst_bytes, found->second.share.l2_units_per_byte);
+    found->second.dram_slack_units =
+        port_units(config_.hbm.sm_burst_bytes, found->second.share.dram_read_units_per_byte);
     found->second.page_wait_cycles = hbm_wait_cycles(config_.hbm, sm_clock_mhz_, utilisation, writes);
   }
   return found->second;
 }
 
+std::uint32_t L2::partitions_of(const Transaction& transaction) const {
+  if (transaction.sms == 1) {
+    return partition_of_sm_[transaction.sm];
+  }
+  std::uint32_t mask = 0;
+  const int last = std::min<int>(transaction.sms, config_.l2.partitions);
+  for (int i = 0; i < last; ++i) {
+    mask |= partition_of_sm_[static_cast<std::size_t>(transaction.sm + i)];
+  }
+  return mask;
+}
+
 Lookup L2::look_up(const Transaction& transaction) {
   Lookup sum;
-  const int partition = transaction.sm % config_.l2.partitions;
+  const std::uint32_t partitions = partitions_of(transaction);
   const bool write = transaction.kind != AccessKind::read;
   const std::int64_t first_block =
       tensor_base_[transaction.tensor] + transaction.segment * blocks_per_segment_[transaction.tensor];
-  constexpr std::int64_t kSectorsPerBlock = kBlockBytes / kSectorBytes;
-  std::int64_t sector = transaction.offset / kSectorBytes;
-  const std::int64_t last = (transaction.offset + transaction.bytes - 1) / kSectorBytes;
-  while (sector <= last) {
-    const int in_block = static_cast<int>(sector % kSectorsPerBlock);
-    const int sectors = static_cast<int>(std::min(kSectorsPerBlock - in_block, last - sector + 1));
-    const Lookup part = cache_.access({transaction.tensor, first_block + sector / kSectorsPerBlock}, in_block,
-                                      sectors, write, partition, evicted_);
+  constexpr std::uint64_t kSectorsPerBlock = kBlockBytes / kSectorBytes;
+  // Offsets are not negative; unsigned, the divisions are shifts.
+  auto sector = static_cast<std::uint64_t>(transaction.offset) / kSectorBytes;
+  const auto end =
+      (static_cast<std::uint64_t>(transaction.offset) + transaction.bytes - 1) / kSectorBytes + 1;
+  while (sector < end) {
+    const std::uint64_t in_block = sector % kSectorsPerBlock;
+    const std::uint64_t sectors = std::min(kSectorsPerBlock - in_block, end - sector);
+    const std::int64_t block = first_block + static_cast<std::int64_t>(sector / kSectorsPerBlock);
+    const Lookup part = cache_.access({transaction.tensor, block}, static_cast<int>(in_block),
+                                      static_cast<int>(sectors), write, partitions, evicted_);
     sum.hit_bytes += part.hit_bytes;
     sum.miss_bytes += part.miss_bytes;
     sum.newly_dirty_bytes += part.newly_dirty_bytes;
     sector += sectors;
   }
   return sum;
+}
+
+bool L2::first_one_misses(const Transaction& transaction) {
+  const std::int64_t region = transaction.offset / kTurnBytes + transaction.segment;
+  return region % transaction.sms == 0;
 }
 
 void L2::to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay) {
@@ -133,22 +171,28 @@ void L2::to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t byt
 void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   Transaction* transaction = nullptr;
   payload.get_extension(transaction);
-  const Lookup found = look_up(*transaction);
-  const Conditions& conditions = conditions_at(transaction->time_cycles);
+  Lookup found = look_up(*transaction);
+  const std::int64_t epoch = transaction->time_cycles / kEpochCycles;
   delay +=
       sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(config_.l2.hit_latency_cycles));
 
   L2Traffic& traffic = traffic_[transaction->tensor];
+  sc_core::sc_time ignored;
+  const std::int64_t missed = found.miss_bytes;
   if (transaction->kind == AccessKind::read) {
-    traffic.read_bytes += static_cast<std::uint64_t>(found.hit_bytes + found.miss_bytes);
-    traffic.read_hit_bytes += static_cast<std::uint64_t>(found.hit_bytes);
-    if (found.miss_bytes > 0) {
-      to_hbm(tlm::TLM_READ_COMMAND, transaction->tensor, found.miss_bytes, delay);
+    // Where several SMs ask for the same, one brings it and the others find it.
+    const std::int64_t bytes = found.hit_bytes + found.miss_bytes;
+    traffic.read_bytes += static_cast<std::uint64_t>(bytes * transaction->sms);
+    traffic.read_hit_bytes += static_cast<std::uint64_t>(bytes * transaction->sms - missed);
+    if (missed > 0 && !first_one_misses(*transaction)) {
+      found = {bytes, 0, 0};
+    }
+    if (missed > 0) {
+      to_hbm(tlm::TLM_READ_COMMAND, transaction->tensor, missed, found.miss_bytes > 0 ? delay : ignored);
     }
   } else {
-    traffic.write_bytes += transaction->bytes;
+    traffic.write_bytes += std::uint64_t{transaction->bytes} * transaction->sms;
   }
-  sc_core::sc_time ignored;
   for (const Eviction& eviction : evicted_) {
     if (eviction.dirty_bytes > 0) {
       to_hbm(tlm::TLM_WRITE_COMMAND, eviction.tensor, eviction.dirty_bytes, ignored);
@@ -156,28 +200,32 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   }
   evicted_.clear();
 
-  const auto epoch = static_cast<std::size_t>(transaction->time_cycles / kEpochCycles);
-  if (epoch >= load_.size()) {
-    load_.resize(epoch + 1);
+  if (epoch >= static_cast<std::int64_t>(load_.size())) {
+    load_.resize(static_cast<std::size_t>(epoch) + 1);
   }
-  load_[epoch].read_bytes += static_cast<std::uint64_t>(found.miss_bytes);
-  load_[epoch].write_bytes += static_cast<std::uint64_t>(found.newly_dirty_bytes);
+  Load& load = load_[static_cast<std::size_t>(epoch)];
+  load.read_bytes += static_cast<std::uint64_t>(missed);
+  load.write_bytes += static_cast<std::uint64_t>(found.newly_dirty_bytes);
 
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  if (!transaction->timed) {
+    return;
+  }
   // A line that turns dirty will cross the pins later, when it is evicted; its share of HBM is taken now.
+  const Conditions& conditions = conditions_at(epoch);
   const BandwidthShare& share = conditions.share;
   Response& response = transaction->response;
   response.latency_cycles = static_cast<std::int32_t>(delay.value());
   response.sm_port_units = port_units(transaction->bytes, share.port_units_per_byte);
   response.l2_port_units = port_units(transaction->bytes, share.l2_units_per_byte);
-  response.l2_slack_units = port_units(config_.hbm.sm_burst_bytes, share.l2_units_per_byte);
+  response.l2_slack_units = conditions.l2_slack_units;
   response.dram_port_units = port_units(found.miss_bytes, share.dram_read_units_per_byte) +
                              port_units(found.newly_dirty_bytes, share.dram_write_units_per_byte);
   if (found.miss_bytes > 0) {
-    response.dram_slack_units = port_units(config_.hbm.sm_burst_bytes, share.dram_read_units_per_byte);
+    response.dram_slack_units = conditions.dram_slack_units;
     response.dram_bytes = static_cast<std::int32_t>(found.miss_bytes);
     response.page_wait_cycles = conditions.page_wait_cycles;
   }
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
 }  // namespace warpscope::memory

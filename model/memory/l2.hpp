@@ -57,11 +57,15 @@ class L2 : public sc_core::sc_module {
   };
 
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  /// Bit mask of the partitions that the requesting SMs belong to.
+  std::uint32_t partitions_of(const Transaction& transaction) const;
   Lookup look_up(const Transaction& transaction);
   void to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay);
   /// What the load of past epochs means for a request.
   struct Conditions {
     BandwidthShare share;
+    std::int32_t l2_slack_units = 0;
+    std::int32_t dram_slack_units = 0;
     std::int32_t page_wait_cycles = 0;
   };
   /// Load of HBM in steps, so that like loads give equal responses.
@@ -70,11 +74,15 @@ class L2 : public sc_core::sc_module {
     int writes = 0;       ///< part of the traffic, in 1/kWriteSteps
   };
   LoadLevel next_level(std::int64_t epoch, const LoadLevel& held) const;
-  const Conditions& conditions_at(std::int64_t time_cycles);
+  const Conditions& conditions_at(std::int64_t epoch);
+  const Conditions& conditions_of(const LoadLevel& level);
+  /// Whether of several SMs with one request the first, whose response is given, is the one that misses.
+  static bool first_one_misses(const Transaction& transaction);
 
   hw::HwConfig config_;
   std::vector<std::int64_t> blocks_per_segment_;
-  std::vector<std::int64_t> tensor_base_;  ///< first block of each tensor
+  std::vector<std::uint32_t> partition_of_sm_;  ///< one bit each
+  std::vector<std::int64_t> tensor_base_;       ///< first block of each tensor
   BlockCache cache_;
   std::vector<L2Traffic> traffic_;
   std::vector<Eviction> evicted_;
@@ -84,6 +92,8 @@ class L2 : public sc_core::sc_module {
   double peak_bytes_per_epoch_ = 1;
   std::map<int, Conditions> conditions_;  ///< by active SMs, utilisation and write fraction in steps
   std::vector<LoadLevel> levels_;         ///< by epoch
+  std::int64_t current_epoch_ = -1;       ///< what `current_` holds for; -1: nothing
+  const Conditions* current_ = nullptr;
   tlm::tlm_generic_payload hbm_payload_;
   Transaction hbm_transaction_;
 };

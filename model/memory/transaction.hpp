@@ -37,6 +37,8 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   std::int64_t offset = 0;  ///< first byte within the segment
   std::uint32_t bytes = 0;
   std::uint16_t sm = 0;
+  std::uint16_t sms = 1;         ///< SMs from `sm` on that make this same request at this time
+  bool timed = true;             ///< false: only contents and traffic count, nobody waits for a response
   std::int64_t time_cycles = 0;  ///< when the SM sends the request
   Response response;
 

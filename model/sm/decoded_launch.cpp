@@ -134,6 +134,9 @@ void append_loops(DecodedLaunch& out, const trace::WarpProgram& program, std::ui
     decoded.depth = u8(static_cast<int>(std::ranges::count_if(program.loops, [&](const trace::Loop& outer) {
       return &outer < &loop && outer.begin <= loop.begin && loop.end <= outer.end;
     })));
+    decoded.innermost = std::ranges::none_of(program.loops, [&](const trace::Loop& inner) {
+      return &inner > &loop && loop.begin <= inner.begin && inner.end <= loop.end;
+    });
     const auto number = static_cast<std::uint32_t>(out.loops.size());
     DecodedInstruction& first = out.code[decoded.begin];
     if (first.loops_begun == 0) {
@@ -181,11 +184,34 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
 
 }  // namespace
 
+memory::AccessKind access_kind(OpClass op_class) {
+  switch (op_class) {
+    case OpClass::global_store:
+    case OpClass::local_store:
+      return memory::AccessKind::write;
+    case OpClass::global_reduce:
+      return memory::AccessKind::reduce;
+    default:
+      return memory::AccessKind::read;
+  }
+}
+
+bool leaves_sm(const DecodedInstruction& instruction) {
+  return trace::is_global_memory(instruction.op_class) && instruction.op_class != OpClass::local_load &&
+         instruction.memory != trace::kNoMemory;
+}
+
 DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, const trace::Launch& launch) {
   DecodedLaunch out;
   out.warps_per_cta = trace::warps_per_cta(launch);
   for (const trace::WarpProgram& program : launch.programs) {
     append_program(out, config.sm, program);
+  }
+  constexpr std::size_t kInstructionBytes = 16;
+  const std::size_t instructions_per_line =
+      static_cast<std::size_t>(config.sm.icache.line_bytes) / kInstructionBytes;
+  for (std::size_t i = 0; i < out.code.size(); ++i) {
+    out.code[i].line = static_cast<std::uint32_t>(i / instructions_per_line);
   }
   for (const RegisterUse& use : out.register_uses) {
     const auto grow = [&](const trace::RegisterRange& range) {

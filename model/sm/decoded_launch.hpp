@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/hw/hw_config.hpp"
+#include "model/memory/transaction.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::sm {
@@ -35,6 +36,7 @@ struct DecodedInstruction {
   std::uint32_t loop = 0;                   ///< first loop begun here; the others follow it
   std::uint32_t closed_loop = 0;            ///< valid if closes_loop
   std::uint32_t source = 0;                 ///< into DecodedLaunch::register_uses
+  std::uint32_t line = 0;                   ///< of the instruction cache
 };
 
 struct DecodedLoop {
@@ -42,6 +44,7 @@ struct DecodedLoop {
   std::uint32_t end = 0;  ///< first instruction behind the loop
   std::uint16_t trip_slot = 0;
   std::uint8_t depth = 0;  ///< 0 = outermost
+  bool innermost = true;   ///< contains no other loop
   std::array<std::int32_t, trace::kMaxLoopDepth> trips_per_iteration{};
 };
 
@@ -61,6 +64,11 @@ struct DecodedLaunch {
   bool needs_register_scoreboard = false;  ///< some instruction carries no control bits
   std::uint32_t register_count = 0;        ///< registers and predicates to track in that case
 };
+
+memory::AccessKind access_kind(trace::OpClass op_class);
+
+/// Whether the instruction asks the L2 for something: reloads of spilled registers hit in the L1.
+bool leaves_sm(const DecodedInstruction& instruction);
 
 DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch);
 

@@ -28,13 +28,12 @@ std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time) {
 
 void SmCore::fetch(int warp_index, std::int32_t time) {
   WarpState& warp = state_.warps[static_cast<std::size_t>(warp_index)];
-  const std::uint32_t line = warp.pc / instructions_per_line_;
+  const std::uint32_t line = decoded_.code[warp.pc].line;
   if (warp.fetched_line == line + 1) {
     return;
   }
   const bool sequential = warp.fetched_line != 0 && warp.fetched_line == line;
-  const std::uint32_t last_line =
-      (static_cast<std::uint32_t>(decoded_.code.size()) - 1) / instructions_per_line_;
+  const std::uint32_t last_line = decoded_.code.back().line;
   warp.fetched_line = line + 1;
   warp.fetch_ready = request_line(line, time);
   // In a run of lines the stream is one line longer with each step; after a jump it starts anew.

@@ -13,18 +13,6 @@ using trace::OpClass;
 /// Beyond this many pages the last wait of a burst grows no more than its transfer.
 constexpr std::int32_t kMostPages = 64;
 
-memory::AccessKind access_kind(OpClass op_class) {
-  switch (op_class) {
-    case OpClass::global_store:
-    case OpClass::local_store:
-      return memory::AccessKind::write;
-    case OpClass::global_reduce:
-      return memory::AccessKind::reduce;
-    default:
-      return memory::AccessKind::read;
-  }
-}
-
 bool is_store(OpClass op_class) {
   return access_kind(op_class) != memory::AccessKind::read;
 }
@@ -44,42 +32,42 @@ void release_scoreboard(WarpState& warp, std::uint8_t board, std::int32_t time) 
   }
 }
 
-std::int64_t evaluate(const trace::AffineIndex& index, const ResidentCta& cta, int warp,
-                      const LoopCounters& counters) {
-  std::int64_t value = index.offset + index.per_warp * warp;
-  for (std::size_t d = 0; d < 3; ++d) {
-    value += index.per_block[d] * (static_cast<std::int64_t>(cta.block[d]) / index.block_divisor[d]);
+std::int64_t moved(std::int64_t base, const trace::AffineIndex& index, int warp,
+                   const LoopCounters& counters) {
+  std::int64_t value = base + index.per_warp * warp;
+  for (std::size_t d = 0; d < trace::kMaxLoopDepth; ++d) {
     value += index.per_iteration[d] * counters.iteration[d];
-  }
-  if (index.symbol != trace::kNoSymbol) {
-    value += index.per_symbol * cta.cta_class->symbols[static_cast<std::size_t>(index.symbol)];
   }
   return value;
 }
 
 }  // namespace
 
+void clip(MemoryRequest& request, const trace::Tensor& tensor, std::uint32_t bytes) {
+  request.segment = request.asked.segment;
+  request.offset = std::max<std::int64_t>(0, request.asked.offset);
+  const bool exists =
+      tensor.kind == trace::TensorKind::local || (request.segment >= 0 && request.segment < tensor.segments);
+  const std::int64_t end = std::min<std::int64_t>(request.asked.offset + bytes, tensor.segment_bytes);
+  request.bytes = static_cast<std::uint32_t>(exists ? std::max<std::int64_t>(0, end - request.offset) : 0);
+}
+
 MemoryRequest SmCore::request(std::uint32_t operand, memory::AccessKind kind, int warp,
                               const LoopCounters& counters) const {
   const trace::MemoryOperand& memory = decoded_.memory_operands[operand];
   const WarpState& state = state_.warps[at(warp)];
-  const ResidentCta& cta = ctas_[state.cta_slot];
   const trace::Tensor& tensor = trace_.tensors[memory.tensor];
+  const Address& base = bases_[state.cta_slot * decoded_.memory_operands.size() + operand];
   MemoryRequest result;
   result.kind = kind;
+  result.cta_slot = state.cta_slot;
   result.tensor = memory.tensor;
-  result.offset = evaluate(memory.offset, cta, state.warp_in_cta, counters);
-  if (tensor.kind == trace::TensorKind::local) {
-    result.segment = std::int64_t{sm_index_} * cta_slots_ + state.cta_slot;
-  } else {
-    result.segment = evaluate(memory.segment, cta, state.warp_in_cta, counters);
-    if (result.segment < 0 || result.segment >= tensor.segments) {
-      return result;
-    }
-  }
-  const std::int64_t end = std::min<std::int64_t>(result.offset + memory.bytes, tensor.segment_bytes);
-  result.offset = std::max<std::int64_t>(0, result.offset);
-  result.bytes = static_cast<std::uint32_t>(std::max<std::int64_t>(0, end - result.offset));
+  result.operand = operand;
+  result.asked.segment = tensor.kind == trace::TensorKind::local
+                             ? std::int64_t{sm_index_} * cta_slots_ + state.cta_slot
+                             : moved(base.segment, memory.segment, state.warp_in_cta, counters);
+  result.asked.offset = moved(base.offset, memory.offset, state.warp_in_cta, counters);
+  clip(result, tensor, memory.bytes);
   return result;
 }
 
@@ -91,15 +79,14 @@ void SmCore::enqueue_memory(int sub_core_index, int warp_index, const DecodedIns
   entry.enqueued = time;
   entry.pc = warp.pc;
   entry.warp = static_cast<std::uint32_t>(warp_index);
-  const bool leaves_sm =
-      trace::is_global_memory(instruction.op_class) && instruction.op_class != OpClass::local_load;
-  if (leaves_sm && instruction.memory != trace::kNoMemory) {
+  const bool global = trace::is_global_memory(instruction.op_class);
+  if (leaves_sm(instruction)) {
     const memory::AccessKind kind = access_kind(instruction.op_class);
     const MemoryRequest asked = request(instruction.memory, kind, warp_index, loop_counters_[at(warp_index)]);
     entry.response = step.access(asked, warp_index, instruction.memory, time);
   }
   ++warp.in_queue;
-  const bool is_long = leaves_sm || instruction.op_class == OpClass::local_load;
+  const bool is_long = global || instruction.op_class == OpClass::local_load;
   for (const std::uint8_t board : {instruction.write_scoreboard, instruction.read_scoreboard}) {
     if (board != trace::kNoScoreboard) {
       ++warp.queued[board];
@@ -246,12 +233,13 @@ void SmCore::serve_memory(std::int32_t time) {
   set_register_ready(static_cast<int>(entry.warp), instruction, done,
                      trace::is_global_memory(instruction.op_class));
   --warp.in_queue;
-  if (warp.own == kNever && warp.status == WarpStatus::running) {
+  const int warp_index = static_cast<int>(entry.warp);
+  if (std::int32_t& own = own_of(warp_index); own == kNever && warp.status == WarpStatus::running) {
     const Reason waited_for = warp.own_reason;
-    update_own(static_cast<int>(entry.warp));
+    update_own(warp_index);
     // What the warp waited for has happened only now, even where nothing remembers when.
-    if (warp.own < time) {
-      warp.own = time;
+    if (own < time) {
+      own = time;
       warp.own_reason = waited_for;
     }
   }

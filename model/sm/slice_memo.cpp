@@ -3,48 +3,56 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace warpscope::sm {
-namespace {
 
-/// An access of this slice and its response; accesses outside their tensor are not sent.
-struct Answer {
-  memory::Response response;
-  bool sent = false;
-};
-using Answered = std::vector<Answer>;
+StateHash hash_state(const SmCore& core) {
+  const XXH128_hash_t hash = XXH3_128bits(&core.state(), core.compared_bytes());
+  return {hash.low64, hash.high64};
+}
 
-/// Follows a recorded slice with the loops and addresses of `core`. Returns true where all of it applies;
-/// otherwise `answered` holds the responses of the requests sent on the way.
-bool follow(SmCore& core, const RecordedSlice& recorded, const MemoryPort& port, Answered& answered,
-            std::array<LoopCounters, kMaxWarps>& counters) {
+void SliceMemo::add(SlicesFromState& where, std::unique_ptr<RecordedSlice> slice) {
+  bytes_ += sizeof(RecordedSlice) + slice->events.size() * sizeof(SliceEvent) + slice->end_state.size();
+  where.push_back(std::move(slice));
+}
+
+SmCounters SliceMemo::counters() const {
+  SmCounters sum;
+  for (const auto& [hash, slices] : slices_) {
+    for (const std::unique_ptr<RecordedSlice>& slice : slices) {
+      sum.add(slice->counters, slice->repeats);
+    }
+  }
+  return sum;
+}
+
+bool SliceReplayer::follow(const RecordedSlice& recorded, const MemoryPort& port) {
   std::size_t request_number = 0;
   for (const SliceEvent& event : recorded.events) {
-    LoopCounters& own = counters[event.warp];
+    LoopCounters& own = counters_[event.warp];
     if (event.kind == SliceEvent::Kind::access) {
-      if (request_number == answered.size()) {
-        const MemoryRequest request = core.request(event.index, event.access_kind, event.warp, own);
-        const bool sent = request.bytes > 0;
-        answered.push_back({sent ? port(request, event.time) : memory::Response{}, sent});
+      if (request_number == answered_.size()) {
+        answered_.push_back(port(core_.request(event.index, event.access_kind, event.warp, own), event.time));
       }
-      if (!(answered[request_number++].response == event.response)) {
+      if (!(answered_[request_number++] == event.response)) {
         return false;
       }
       continue;
     }
-    const DecodedLoop& loop = core.decoded().loops[event.index];
+    const DecodedLoop& loop = core_.decoded().loops[event.index];
     std::uint32_t& iteration = own.iteration[loop.depth];
     std::uint32_t& trips = own.trips[loop.depth];
     switch (event.kind) {
       case SliceEvent::Kind::enter_loop:
-        trips = core.trips_on_entry(loop, event.warp, own);
+        trips = core_.trips_on_entry(loop, event.warp, own);
         iteration = 0;
         if (trips == 0) {
           return false;
         }
         break;
       case SliceEvent::Kind::skip_loop:
-        if (core.trips_on_entry(loop, event.warp, own) != 0) {
+        if (core_.trips_on_entry(loop, event.warp, own) != 0) {
           return false;
         }
         break;
@@ -65,53 +73,96 @@ bool follow(SmCore& core, const RecordedSlice& recorded, const MemoryPort& port,
   return true;
 }
 
-}  // namespace
-
-StateHash hash_state(const SmCore& core) {
-  const XXH128_hash_t hash = XXH3_128bits(&core.state(), core.compared_bytes());
-  return {hash.low64, hash.high64};
+void SliceReplayer::copy_state() {
+  if (!copied_) {
+    core_.adopt(reached_->end_state.data(), reached_->slice.completions);
+    copied_ = true;
+  }
 }
 
-void SliceMemo::count(const RecordedSlice& slice) {
-  bytes_ += sizeof(RecordedSlice) + slice.events.size() * sizeof(SliceEvent) + slice.end_state.size();
+const SmCore& SliceReplayer::core_now() {
+  copy_state();
+  return core_;
 }
 
-Slice run_memoised(SmCore& core, SliceMemo& memo, std::int32_t min_cycles, std::int32_t max_cycles,
-                   const MemoryPort& port, std::uint64_t& executed) {
-  std::vector<RecordedSlice>& known = memo.from(hash_state(core));
-  Answered answered;
-  std::array<LoopCounters, kMaxWarps> counters;
-  for (const RecordedSlice& recorded : known) {
-    counters = core.loop_counters();
-    if (follow(core, recorded, port, answered, counters)) {
-      core.loop_counters() = counters;
-      core.adopt(recorded.end_state.data(), recorded.slice.completions);
-      core.counters().add(recorded.counters);
-      return recorded.slice;
+bool SliceReplayer::repeat(std::size_t first, std::size_t last, std::uint64_t times, int sms) {
+  const auto begin = visited_.begin() + static_cast<std::ptrdiff_t>(first - forgotten_);
+  const auto end = visited_.begin() + static_cast<std::ptrdiff_t>(last - forgotten_);
+  if (first < forgotten_ || std::find(begin, end, nullptr) != end) {
+    return false;
+  }
+  std::for_each(begin, end,
+                [&](RecordedSlice* slice) { slice->repeats += times * static_cast<std::uint64_t>(sms); });
+  return true;
+}
+
+std::uint64_t SliceReplayer::issued(std::size_t first, std::size_t last) const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    sum += visited_[i - forgotten_]->slice.issued;
+  }
+  return sum;
+}
+
+void SliceReplayer::catch_up() {
+  copy_state();
+  reached_ = nullptr;
+}
+
+Slice SliceReplayer::run(std::int32_t min_cycles, std::int32_t max_cycles, const MemoryPort& port, int sms) {
+  SlicesFromState* known = reached_ != nullptr ? reached_->next : nullptr;
+  if (known == nullptr) {
+    copy_state();
+    known = &memo_.from(hash_state(core_));
+    if (reached_ != nullptr) {
+      reached_->next = known;
     }
   }
+  answered_.clear();
+  const auto resident = core_.loop_counters().begin();
+  const std::ptrdiff_t warps = core_.warp_slots();
+  for (const std::unique_ptr<RecordedSlice>& recorded : *known) {
+    std::copy_n(resident, warps, counters_.begin());
+    if (follow(*recorded, port)) {
+      std::copy_n(counters_.begin(), warps, resident);
+      recorded->repeats += static_cast<std::uint64_t>(sms);
+      reached_ = recorded.get();
+      copied_ = false;
+      visited_.push_back(reached_);
+      if (!recorded->slice.completions.empty()) {
+        copy_state();
+      }
+      return recorded->slice;
+    }
+  }
+  copy_state();
+  return execute(*known, min_cycles, max_cycles, port, sms);
+}
 
-  // Not seen before: execute. Requests that were sent while following other slices have their answers
-  // already.
+Slice SliceReplayer::execute(SlicesFromState& known, std::int32_t min_cycles, std::int32_t max_cycles,
+                             const MemoryPort& port, int sms) {
+  // Requests that were sent while following other slices have their answers already.
   std::size_t next_answer = 0;
   const MemoryPort answering = [&](const MemoryRequest& request, std::int32_t time) {
-    return next_answer < answered.size() ? answered[next_answer++].response : port(request, time);
+    return next_answer < answered_.size() ? answered_[next_answer++] : port(request, time);
   };
-  std::erase_if(answered, [](const Answer& answer) { return !answer.sent; });
-  RecordedSlice recorded;
-  const SmCounters before = core.counters();
-  core.counters() = SmCounters{};
-  recorded.slice = core.run_slice(min_cycles, max_cycles, answering, &recorded.events);
-  recorded.counters = core.counters();
-  core.counters() = before;
-  core.counters().add(recorded.counters);
-  executed += recorded.slice.issued;
-  Slice result = recorded.slice;
-  if (memo.has_room() && !result.deadlock) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&core.state());
-    recorded.end_state.assign(bytes, bytes + core.compared_bytes());
-    memo.count(recorded);
-    known.push_back(std::move(recorded));
+  auto recorded = std::make_unique<RecordedSlice>();
+  const SmCounters before = std::exchange(core_.counters(), SmCounters{});
+  recorded->slice = core_.run_slice(min_cycles, max_cycles, answering, &recorded->events);
+  recorded->counters = std::exchange(core_.counters(), before);
+  recorded->repeats = static_cast<std::uint64_t>(sms);
+  executed_ += recorded->slice.issued;
+  Slice result = recorded->slice;
+  if (memo_.has_room() && !result.deadlock) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&core_.state());
+    recorded->end_state.assign(bytes, bytes + core_.compared_bytes());
+    reached_ = recorded.get();
+    visited_.push_back(reached_);
+    memo_.add(known, std::move(recorded));
+  } else {
+    core_.counters().add(recorded->counters, recorded->repeats);
+    reached_ = nullptr;
+    visited_.push_back(nullptr);
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -11,12 +12,19 @@
 
 namespace warpscope::sm {
 
+struct RecordedSlice;
+
+/// Slices that began in one state.
+using SlicesFromState = std::vector<std::unique_ptr<RecordedSlice>>;
+
 /// A slice and everything needed to repeat it.
 struct RecordedSlice {
   std::vector<SliceEvent> events;
   std::vector<std::uint8_t> end_state;
   Slice slice;
   SmCounters counters;
+  std::uint64_t repeats = 0;        ///< SMs that went through it, each time counted
+  SlicesFromState* next = nullptr;  ///< what began in its end state, once that has been looked up
 };
 
 struct StateHash {
@@ -32,24 +40,64 @@ StateHash hash_state(const SmCore& core);
 /// All slices recorded in a launch, shared by its SMs.
 class SliceMemo {
  public:
-  /// Slices that began in this state.
-  std::vector<RecordedSlice>& from(const StateHash& hash) { return slices_[hash]; }
+  SlicesFromState& from(const StateHash& hash) { return slices_[hash]; }
   /// False once the memo holds as much as it may; slices are then executed without being recorded.
   bool has_room() const { return bytes_ < kMaxBytes; }
-  void count(const RecordedSlice& slice);
+  void add(SlicesFromState& where, std::unique_ptr<RecordedSlice> slice);
+  /// What all repetitions of the recorded slices have counted.
+  SmCounters counters() const;
 
  private:
-  static constexpr std::size_t kMaxBytes = std::size_t{192} << 20;
+  static constexpr std::size_t kMaxBytes = std::size_t{128} << 20;
   struct Hasher {
     std::size_t operator()(const StateHash& hash) const { return hash.low; }
   };
-  std::unordered_map<StateHash, std::vector<RecordedSlice>, Hasher> slices_;
+  std::unordered_map<StateHash, SlicesFromState, Hasher> slices_;
   std::size_t bytes_ = 0;
 };
 
-/// Runs the next slice of `core`, from the memo where it is known. `executed` grows by the instructions that
-/// had to be stepped. Requests reach `port` exactly once and in the same order either way.
-Slice run_memoised(SmCore& core, SliceMemo& memo, std::int32_t min_cycles, std::int32_t max_cycles,
-                   const MemoryPort& port, std::uint64_t& executed);
+/// Takes one core through its slices, from the memo where they are known. While slice follows known slice,
+/// the core's state is not even copied.
+class SliceReplayer {
+ public:
+  SliceReplayer(SmCore& core, SliceMemo& memo) : core_(core), memo_(memo) {}
+
+  /// Runs the next slice, which counts for `sms` SMs. Requests reach `port` exactly once and in the same
+  /// order, known or not.
+  Slice run(std::int32_t min_cycles, std::int32_t max_cycles, const MemoryPort& port, int sms);
+  /// Brings the core into the state it stands for; before anything but `run` touches it.
+  void catch_up();
+  /// Slices of this core are numbered; the last ones are remembered until they are forgotten.
+  std::size_t slices() const { return forgotten_ + visited_.size(); }
+  void forget_slices() {
+    forgotten_ += visited_.size();
+    visited_.clear();
+  }
+  /// Counts remembered slices [first, last) `times` times more, for `sms` SMs. False if some are not known.
+  bool repeat(std::size_t first, std::size_t last, std::uint64_t times, int sms);
+  /// Instructions of remembered slices [first, last), all of them known.
+  std::uint64_t issued(std::size_t first, std::size_t last) const;
+  /// The core with its state up to date.
+  const SmCore& core_now();
+  /// Instructions that had to be stepped.
+  std::uint64_t executed() const { return executed_; }
+
+ private:
+  /// Follows a recorded slice with the loops and addresses of the core; true where all of it applies.
+  bool follow(const RecordedSlice& recorded, const MemoryPort& port);
+  void copy_state();
+  Slice execute(SlicesFromState& known, std::int32_t min_cycles, std::int32_t max_cycles,
+                const MemoryPort& port, int sms);
+
+  SmCore& core_;
+  SliceMemo& memo_;
+  RecordedSlice* reached_ = nullptr;  ///< the core stands at the end of this slice
+  bool copied_ = true;                ///< and its state says so
+  std::uint64_t executed_ = 0;
+  std::vector<RecordedSlice*> visited_;  ///< null: not recorded
+  std::size_t forgotten_ = 0;
+  std::vector<memory::Response> answered_;  ///< to the requests of this slice so far
+  std::array<LoopCounters, kMaxWarps> counters_{};
+};
 
 }  // namespace warpscope::sm

@@ -29,10 +29,10 @@ struct SmCore::Step {
       events->push_back(event);
     }
   }
-  /// Sends a request and remembers what it cost. Requests that lie outside their tensor cost nothing.
+  /// Sends a request and remembers what it cost.
   memory::Response access(const MemoryRequest& request, int warp, std::uint32_t operand,
                           std::int32_t time) const {
-    const memory::Response response = request.bytes > 0 ? port(request, time) : memory::Response{};
+    const memory::Response response = port(request, time);
     if (events != nullptr) {
       events->push_back(
           {SliceEvent::Kind::access, static_cast<std::uint8_t>(warp), operand, time, request.kind, response});

@@ -1,6 +1,9 @@
 #include "model/sm/sm.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "model/sm/loop_footprint.hpp"
 
 namespace warpscope::sm {
 namespace {
@@ -13,8 +16,8 @@ constexpr std::int32_t kMaxSliceCycles = 4096;
 
 }  // namespace
 
-Sm::Sm(const sc_core::sc_module_name& name, int sm_index)
-    : sc_module(name), memory_side("memory_side"), sm_index_(sm_index) {
+Sm::Sm(const sc_core::sc_module_name& name, int first_sm, int sms)
+    : sc_module(name), memory_side("memory_side"), first_sm_(first_sm), sms_(sms) {
   payload_.set_extension(&transaction_);
   port_ = [this](const MemoryRequest& request, std::int32_t time) { return send(request, time); };
 }
@@ -25,28 +28,152 @@ Sm::~Sm() {
 
 void Sm::begin_launch(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch,
                       const DecodedLaunch& decoded, int cta_slots, SliceMemo* memo) {
+  trace_ = &trace;
+  decoded_ = &decoded;
   core_ = std::make_unique<SmCore>(config, trace, launch, decoded, cta_slots);
-  core_->set_sm_index(sm_index_);
-  memo_ = memo;
+  core_->set_sm_index(first_sm_);
+  accesses_ = std::make_unique<MemberAccesses>(trace, decoded.memory_operands, cta_slots);
+  replayer_.reset();
+  skipper_.reset();
+  if (memo != nullptr) {
+    replayer_.emplace(*core_, *memo);
+    skipper_.emplace(decoded);
+  }
   executed_ = 0;
+  counters_ = {};
 }
 
-void Sm::install(int slot, const ResidentCta& cta, sim::Cycles start, sim::Cycles now) {
-  core_->install(slot, cta, static_cast<std::int32_t>(std::max(start, now) - now));
+SmCounters Sm::counters() const {
+  SmCounters sum = counters_;
+  sum.add(core_->counters());
+  return sum;
+}
+
+void Sm::install(int slot, SlotMembers members, sim::Cycles start, sim::Cycles now) {
+  if (replayer_) {
+    replayer_->catch_up();
+    replayer_->forget_slices();
+    skipper_->reset();
+  }
+  core_->install(slot, members.ctas[static_cast<std::size_t>(members.representative)],
+                 static_cast<std::int32_t>(std::max(start, now) - now));
+  accesses_->install(slot, std::move(members));
+}
+
+int Sm::active_sms() const {
+  int most = 0;
+  for (int slot = 0; slot < core_->cta_slots(); ++slot) {
+    most = std::max(most, core_->cta(slot).occupied ? members(slot) : 0);
+  }
+  return most;
+}
+
+bool Sm::in_loops() const {
+  for (int slot = 0; slot < core_->cta_slots(); ++slot) {
+    const int warp = slot * static_cast<int>(decoded_->warps_per_cta);
+    if (core_->cta(slot).occupied && core_->loop_counters_of(warp).trips[0] == 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 Slice Sm::run_slice(sim::Cycles now) {
   slice_start_ = now;
   core_->set_phase(now);
-  if (memo_ != nullptr) {
-    return run_memoised(*core_, *memo_, kMinSliceCycles, kMaxSliceCycles, port_, executed_);
+  if (replayer_) {
+    if (const std::optional<Slice> skipped = skip_loops()) {
+      return *skipped;
+    }
+    Slice slice = replayer_->run(kMinSliceCycles, kMaxSliceCycles, port_, active_sms());
+    if (!slice.completions.empty()) {
+      skipper_->reset();
+    } else if (skipper_->wants_sample(*core_, now + slice.end)) {
+      skipper_->sample(replayer_->core_now(), now + slice.end, replayer_->slices());
+    }
+    return slice;
   }
+  const auto sms = static_cast<std::uint64_t>(active_sms());
   Slice slice = core_->run_slice(kMinSliceCycles, kMaxSliceCycles, port_, nullptr);
   executed_ += slice.issued;
+  counters_.add(std::exchange(core_->counters(), SmCounters{}), sms);
   return slice;
 }
 
+std::optional<Slice> Sm::skip_loops() {
+  const std::optional<LoopSkip> skip = skipper_->skip(*core_);
+  if (!skip) {
+    return std::nullopt;
+  }
+  if (!replayer_->repeat(skip->first_slice, skip->last_slice, skip->windows, active_sms())) {
+    skipper_->reset();
+    return std::nullopt;
+  }
+  const auto warps_per_cta = static_cast<std::size_t>(decoded_->warps_per_cta);
+  for (int slot = 0; slot < core_->cta_slots(); ++slot) {
+    if (core_->cta(slot).occupied) {
+      touch(slot, *skip);
+    }
+  }
+  for (std::size_t warp = 0; warp < skip->loops.size(); ++warp) {
+    if (skip->loops[warp] >= 0) {
+      const DecodedLoop& loop = decoded_->loops[static_cast<std::size_t>(skip->loops[warp])];
+      core_->loop_counters()[warp].iteration[loop.depth] += skip->iterations[warp / warps_per_cta];
+    }
+  }
+  Slice slice;
+  slice.end = skip->cycles;
+  slice.issued = replayer_->issued(skip->first_slice, skip->last_slice) * skip->windows;
+  return slice;
+}
+
+void Sm::touch(int slot, const LoopSkip& skip) {
+  const auto warps_per_cta = static_cast<std::ptrdiff_t>(decoded_->warps_per_cta);
+  const auto first = skip.loops.begin() + slot * warps_per_cta;
+  const std::vector<Stretch> stretches =
+      loop_footprint(*core_, *decoded_, {first, first + warps_per_cta}, slot, *accesses_);
+  const std::uint32_t iterations = skip.iterations[static_cast<std::size_t>(slot)];
+  MemoryRequest request;
+  request.cta_slot = static_cast<std::uint8_t>(slot);
+  for (std::uint32_t i = 0; i < iterations; ++i) {
+    const auto time = static_cast<std::int32_t>(std::int64_t{skip.cycles} * i / iterations);
+    for (const Stretch& stretch : stretches) {
+      request.kind = stretch.kind;
+      request.tensor = stretch.tensor;
+      for (const MemberRun& run : *stretch.runs) {
+        request.asked.segment = stretch.begin.segment + run.distance.segment + stretch.step.segment * i;
+        request.asked.offset = stretch.begin.offset + run.distance.offset + stretch.step.offset * i;
+        clip(request, trace_->tensors[request.tensor], static_cast<std::uint32_t>(stretch.bytes));
+        transport(request, time, run.first_member, run.members, false);
+      }
+    }
+  }
+}
+
 memory::Response Sm::send(const MemoryRequest& request, std::int32_t time) {
+  if (members(request.cta_slot) == 1) {
+    return transport(request, time, 0, 1);
+  }
+  memory::Response own;
+  const trace::Tensor& tensor = trace_->tensors[request.tensor];
+  const std::uint32_t bytes = decoded_->memory_operands[request.operand].bytes;
+  MemoryRequest other = request;
+  for (const MemberRun& run : accesses_->runs(request.cta_slot, request.operand)) {
+    other.asked = {request.asked.segment + run.distance.segment, request.asked.offset + run.distance.offset};
+    clip(other, tensor, bytes);
+    const memory::Response response = transport(other, time, run.first_member, run.members);
+    if (run.has_representative) {
+      own = response;
+    }
+  }
+  return own;
+}
+
+memory::Response Sm::transport(const MemoryRequest& request, std::int32_t time, int first_member, int members,
+                               bool timed) {
+  if (request.bytes == 0) {
+    return {};
+  }
   payload_.set_command(request.kind == memory::AccessKind::read ? tlm::TLM_READ_COMMAND
                                                                 : tlm::TLM_WRITE_COMMAND);
   payload_.set_address(static_cast<sc_dt::uint64>(request.offset));
@@ -57,8 +184,10 @@ memory::Response Sm::send(const MemoryRequest& request, std::int32_t time) {
   transaction_.segment = request.segment;
   transaction_.offset = request.offset;
   transaction_.bytes = request.bytes;
-  transaction_.sm = static_cast<std::uint16_t>(sm_index_);
+  transaction_.sm = static_cast<std::uint16_t>(first_sm_ + first_member);
+  transaction_.sms = static_cast<std::uint16_t>(members);
   transaction_.time_cycles = slice_start_ + time;
+  transaction_.timed = timed;
   transaction_.response = {};
   sc_core::sc_time delay;
   memory_side->b_transport(payload_, delay);

@@ -3,45 +3,72 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <tlm>
 
 #include "model/memory/transaction.hpp"
 #include "model/sim/event_queue.hpp"
+#include "model/sm/loop_skipper.hpp"
+#include "model/sm/member_accesses.hpp"
 #include "model/sm/slice_memo.hpp"
 #include "model/sm/sm_core.hpp"
 
 namespace warpscope::sm {
 
 /// Runs slices of its core ahead of the simulation's clock and sends their memory requests through
-/// `memory_side`, stamped with the time at which they were made (temporal decoupling).
+/// `memory_side`, stamped with the time at which they were made (temporal decoupling). It may stand for a
+/// group of SMs: then it sends the requests of the others, too, and takes the answer to its own.
 class Sm : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<Sm> memory_side;
 
-  Sm(const sc_core::sc_module_name& name, int sm_index);
+  /// Stands for SMs [first_sm, first_sm + sms).
+  Sm(const sc_core::sc_module_name& name, int first_sm, int sms);
   ~Sm() override;
 
-  /// Prepares for a launch. `memo` may be null: then every slice is executed.
+  /// Prepares for a launch. `memo` may be null: then every slice is executed. Arguments must outlive it.
   void begin_launch(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch,
                     const DecodedLaunch& decoded, int cta_slots, SliceMemo* memo);
-  void install(int slot, const ResidentCta& cta, sim::Cycles start, sim::Cycles now);
+  /// Puts CTAs into one slot, one for each of the first SMs of the group.
+  void install(int slot, SlotMembers members, sim::Cycles start, sim::Cycles now);
   /// Runs the slice that starts at `now`.
   Slice run_slice(sim::Cycles now);
 
-  SmCore& core() { return *core_; }
   const SmCore& core() const { return *core_; }
-  int index() const { return sm_index_; }
-  std::uint64_t executed() const { return executed_; }
+  /// What the slices that are not in the memo counted, for all SMs of the group.
+  SmCounters counters() const;
+  int first_sm() const { return first_sm_; }
+  /// CTAs that the one in `slot` stands for, itself included.
+  int members(int slot) const { return static_cast<int>(accesses_->members(slot).ctas.size()); }
+  /// SMs of the group that have work.
+  int active_sms() const;
+  /// Whether the first warp of every resident CTA is in a loop.
+  bool in_loops() const;
+  /// Instructions that were stepped.
+  std::uint64_t executed() const { return replayer_ ? replayer_->executed() : executed_; }
 
  private:
+  /// Sends a request of the simulated SM and those that the others of the group make with it.
   memory::Response send(const MemoryRequest& request, std::int32_t time);
+  memory::Response transport(const MemoryRequest& request, std::int32_t time, int first_member, int members,
+                             bool timed = true);
+  /// Leaves out iterations of loops where they repeat; true if there were any.
+  std::optional<Slice> skip_loops();
+  /// The accesses of the CTA in `slot` during iterations left out, spread over `cycles`.
+  void touch(int slot, const LoopSkip& skip);
 
-  int sm_index_;
+  int first_sm_;
+  int sms_;
+  const trace::Trace* trace_ = nullptr;
+  const DecodedLaunch* decoded_ = nullptr;
   std::unique_ptr<SmCore> core_;
-  SliceMemo* memo_ = nullptr;
+  std::unique_ptr<MemberAccesses> accesses_;
+  std::optional<SliceReplayer> replayer_;
+  std::optional<LoopSkipper> skipper_;
   sim::Cycles slice_start_ = 0;
   std::uint64_t executed_ = 0;
+  SmCounters counters_;  ///< of slices run without the memo
   MemoryPort port_;
   tlm::tlm_generic_payload payload_;
   memory::Transaction transaction_;

@@ -25,16 +25,16 @@ void shift(std::int32_t& time, std::int32_t origin) {
 
 }  // namespace
 
-void SmCounters::add(const SmCounters& other) {
+void SmCounters::add(const SmCounters& other, std::uint64_t times) {
   for (std::size_t i = 0; i < issued_by_opcode.size(); ++i) {
-    issued_by_opcode[i] += other.issued_by_opcode[i];
+    issued_by_opcode[i] += other.issued_by_opcode[i] * times;
   }
   for (std::size_t i = 0; i < stall_warp_cycles.size(); ++i) {
-    stall_warp_cycles[i] += other.stall_warp_cycles[i];
+    stall_warp_cycles[i] += other.stall_warp_cycles[i] * times;
   }
-  shared_load_wavefronts += other.shared_load_wavefronts;
-  shared_store_wavefronts += other.shared_store_wavefronts;
-  data_path_cycles += other.data_path_cycles;
+  shared_load_wavefronts += other.shared_load_wavefronts * times;
+  shared_store_wavefronts += other.shared_store_wavefronts * times;
+  data_path_cycles += other.data_path_cycles * times;
 }
 
 SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& /*launch*/,
@@ -46,11 +46,15 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trac
       cta_slots_(cta_slots),
       free_slots_(cta_slots) {
   const std::size_t warps = at(cta_slots) * decoded.warps_per_cta;
+  for (int warp = 0; warp < kMaxWarps; ++warp) {
+    places_[at(warp)] = {static_cast<std::uint8_t>(warp % spec_.sub_cores),
+                         static_cast<std::uint8_t>(warp / spec_.sub_cores)};
+  }
+  bases_.resize(at(cta_slots) * decoded.memory_operands.size());
   compared_bytes_ = offsetof(SmState, warps) + warps * sizeof(WarpState);
   const hw::InstructionCache& icache = spec_.icache;
   constexpr int kInstructionBytes = 16;
   const int code_bytes = static_cast<int>(decoded.code.size()) * kInstructionBytes;
-  instructions_per_line_ = static_cast<std::uint32_t>(icache.line_bytes / kInstructionBytes);
   instruction_sets_ = static_cast<std::uint32_t>(
       std::clamp(icache.l0_bytes / icache.line_bytes, kInstructionWays, kInstructionLines) /
       kInstructionWays);
@@ -70,6 +74,10 @@ void SmCore::install(int cta_slot, const ResidentCta& cta, std::int32_t start) {
   ctas_[at(cta_slot)] = cta;
   ctas_[at(cta_slot)].occupied = true;
   --free_slots_;
+  const std::size_t operands = decoded_.memory_operands.size();
+  for (std::size_t i = 0; i < operands; ++i) {
+    bases_[at(cta_slot) * operands + i] = base_address(decoded_.memory_operands[i], cta);
+  }
   CtaState& cta_state = state_.ctas[at(cta_slot)];
   cta_state = CtaState{};
   cta_state.warps_left = static_cast<std::uint8_t>(decoded_.warps_per_cta);
@@ -96,7 +104,7 @@ void SmCore::install(int cta_slot, const ResidentCta& cta, std::int32_t start) {
     fetch(warp, start);
     update_own(warp);
     SubCoreState& sub_core = state_.sub_cores[at(warp % spec_.sub_cores)];
-    sub_core.by_age[sub_core.warp_count++] = static_cast<std::uint8_t>(warp);
+    sub_core.by_age[sub_core.warp_count++] = static_cast<std::uint8_t>(warp / spec_.sub_cores);
     ++resident_warps_;
   }
   for (int s = 0; s < spec_.sub_cores; ++s) {
@@ -139,32 +147,40 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
 
 void SmCore::select_next(SubCoreState& sub_core) {
   const std::int32_t now = std::max(sub_core.issue_free, sub_core.dispatch_free);
-  std::int32_t best = kNever;
-  std::uint8_t best_warp = 0;
+  const auto time_of = [&](std::uint8_t warp) {
+    return std::max(sub_core.own[warp], sub_core.pipe_free[sub_core.pipe[warp]]);
+  };
   // Greedy: the warp that issued last goes on while it can; otherwise the oldest that can.
-  for (int i = 0; i < sub_core.warp_count; ++i) {
-    const std::uint8_t warp = sub_core.by_age[at(i)];
-    const WarpState& state = state_.warps[warp];
-    const std::int32_t time = std::max({now, state.own, sub_core.pipe_free[state.pipe]});
-    if (time < best || (time == best && warp == sub_core.last_warp && time != kNever)) {
-      best = time;
-      best_warp = warp;
+  std::uint8_t best_warp = sub_core.last_warp;
+  std::int32_t best = time_of(best_warp);
+  if (best > now) {
+    for (int i = 0; i < sub_core.warp_count; ++i) {
+      const std::uint8_t warp = sub_core.by_age[at(i)];
+      const std::int32_t time = time_of(warp);
+      if (time < best) {
+        best = time;
+        best_warp = warp;
+        if (time <= now) {
+          break;
+        }
+      }
     }
   }
-  sub_core.next_time = best;
-  sub_core.next_warp = best_warp;
+  sub_core.next_time = std::max(best, now);
+  sub_core.next_warp = best == kNever ? std::uint8_t{0} : best_warp;
 }
 
 bool SmCore::issue(int sub_core_index, Step& step) {
   SubCoreState& sub_core = state_.sub_cores[at(sub_core_index)];
   const std::int32_t time = sub_core.next_time;
-  const int warp_index = sub_core.next_warp;
+  const int local = sub_core.next_warp;
+  const int warp_index = local * spec_.sub_cores + sub_core_index;
   WarpState& warp = state_.warps[at(warp_index)];
   const DecodedInstruction& instruction = decoded_.code[warp.pc];
 
   IssueHistory& history = histories_[at(sub_core_index)];
   history.advance(time);
-  account_stalls(warp, sub_core, history, time);
+  account_stalls(sub_core, local, warp, history, time);
   history.issue(instruction.dispatch_hold);
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
   ++counters_.issued_by_opcode[static_cast<std::size_t>(instruction.opcode)];
@@ -172,7 +188,7 @@ bool SmCore::issue(int sub_core_index, Step& step) {
   warp.attributed = time + 1;
   sub_core.issue_free = time + 1;
   sub_core.dispatch_free = time + instruction.dispatch_hold;
-  sub_core.last_warp = static_cast<std::uint8_t>(warp_index);
+  sub_core.last_warp = static_cast<std::uint8_t>(local);
   warp.ready = time + instruction.stall;
   warp.ready_reason = reason(Stall::wait);
 
@@ -206,7 +222,9 @@ bool SmCore::issue(int sub_core_index, Step& step) {
       ++warp.pc;
       enter_loops(warp_index, 0, step);
     }
-    fetch(warp_index, time);
+    if (warp.fetched_line != decoded_.code[warp.pc].line + 1) {
+      fetch(warp_index, time);
+    }
     if (instruction.op_class == OpClass::barrier) {
       arrive_at_barrier(warp_index, instruction.immediate, time);
     } else {
@@ -254,6 +272,9 @@ void SmCore::rebase(std::int32_t end) {
     for (std::int32_t& time : sub_core.pipe_free) {
       shift(time, end);
     }
+    for (std::int32_t& time : sub_core.own) {
+      shift(time, end);
+    }
     // Who has waited longest at the data path is served first, so these times stay in the past.
     sub_core.mio_free -= end;
     for (int i = 0; i < sub_core.queue_count; ++i) {
@@ -271,13 +292,11 @@ void SmCore::rebase(std::int32_t end) {
       cta.burst_bytes = 0;
     }
   }
-  const int warps = cta_slots_ * static_cast<int>(decoded_.warps_per_cta);
-  for (int i = 0; i < warps; ++i) {
+  for (int i = 0; i < warp_slots(); ++i) {
     WarpState& warp = state_.warps[at(i)];
     if (warp.status == WarpStatus::empty) {
       continue;
     }
-    shift(warp.own, end);
     shift(warp.ready, end);
     shift(warp.attributed, end);
     shift(warp.open_group, end);
@@ -303,7 +322,7 @@ std::vector<std::pair<int, std::uint32_t>> SmCore::waiting_warps() const {
   for (int s = 0; s < spec_.sub_cores; ++s) {
     const SubCoreState& sub_core = state_.sub_cores[at(s)];
     for (int i = 0; i < sub_core.warp_count; ++i) {
-      const int warp = sub_core.by_age[at(i)];
+      const int warp = sub_core.by_age[at(i)] * spec_.sub_cores + s;
       waiting.emplace_back(warp, state_.warps[at(warp)].pc);
     }
   }

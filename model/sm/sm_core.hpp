@@ -9,6 +9,7 @@
 
 #include "model/hw/hw_config.hpp"
 #include "model/metrics/result.hpp"
+#include "model/sm/address.hpp"
 #include "model/sm/decoded_launch.hpp"
 #include "model/sm/issue_history.hpp"
 #include "model/sm/sm_state.hpp"
@@ -24,24 +25,23 @@ struct SmCounters {
   std::uint64_t shared_store_wavefronts = 0;
   std::uint64_t data_path_cycles = 0;  ///< cycles the SM's shared-memory data path is taken
 
-  void add(const SmCounters& other);
-};
-
-/// The CTA in a slot: where it is in the grid and what its class says.
-struct ResidentCta {
-  const trace::CtaClass* cta_class = nullptr;
-  std::array<std::uint32_t, 3> block{};
-  bool occupied = false;
+  void add(const SmCounters& other, std::uint64_t times = 1);
 };
 
 /// A request to the memory system at the moment its instruction issues.
 struct MemoryRequest {
   memory::AccessKind kind = memory::AccessKind::read;
+  std::uint8_t cta_slot = 0;
   std::uint16_t tensor = 0;
+  std::uint32_t operand = 0;  ///< into DecodedLaunch::memory_operands
+  Address asked;              ///< may lie outside the tensor; the rest is the part inside
   std::int64_t segment = 0;
   std::int64_t offset = 0;
-  std::uint32_t bytes = 0;  ///< 0: the access lies outside the tensor
+  std::uint32_t bytes = 0;  ///< 0: all of it lies outside
 };
+
+/// Sets the part of `asked` that lies inside its tensor.
+void clip(MemoryRequest& request, const trace::Tensor& tensor, std::uint32_t bytes);
 
 /// What happened in a slice that depends on more than SmState, in order.
 struct SliceEvent {
@@ -88,6 +88,8 @@ class SmCore {
   int free_slots() const { return free_slots_; }
   int first_free_slot() const;
   int cta_slots() const { return cta_slots_; }
+  /// Warps of all CTA slots together.
+  int warp_slots() const { return cta_slots_ * static_cast<int>(decoded_.warps_per_cta); }
   const ResidentCta& cta(int slot) const { return ctas_[static_cast<std::size_t>(slot)]; }
   const SmState& state() const { return state_; }
   std::size_t compared_bytes() const { return compared_bytes_; }
@@ -99,6 +101,9 @@ class SmCore {
   MemoryRequest request(std::uint32_t operand, memory::AccessKind kind, int warp,
                         const LoopCounters& counters) const;
   std::array<LoopCounters, kMaxWarps>& loop_counters() { return loop_counters_; }
+  const LoopCounters& loop_counters_of(int warp) const {
+    return loop_counters_[static_cast<std::size_t>(warp)];
+  }
   /// Replaces the state by one recorded at the end of an equal slice.
   void adopt(const std::uint8_t* state_bytes,
              const std::vector<std::pair<std::int32_t, std::uint8_t>>& completions);
@@ -113,10 +118,15 @@ class SmCore {
   void select_next(SubCoreState& sub_core);
   /// Issues the next instruction of a sub-core; true if it went to the MIO queue.
   bool issue(int sub_core, Step& step);
-  void account_stalls(const WarpState& warp, const SubCoreState& sub_core, IssueHistory& history,
+  /// Charges the cycles of warp `local` of the sub-core up to `until`.
+  void account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp, IssueHistory& history,
                       std::int32_t until);
   void finish_accounting(std::int32_t end);
   void update_own(int warp);
+  std::int32_t& own_of(int warp) {
+    const WarpPlace& place = places_[static_cast<std::size_t>(warp)];
+    return state_.sub_cores[place.sub_core].own[place.local];
+  }
   bool close_loop(int warp, const DecodedInstruction& instruction, Step& step);
   void enter_loops(int warp, int from_depth, Step& step);
   void arrive_at_barrier(int warp, int barrier, std::int32_t time);
@@ -135,6 +145,12 @@ class SmCore {
   std::int32_t request_line(std::uint32_t line, std::int32_t time);
   void rebase(std::int32_t end);
 
+  /// Warps go round the sub-cores.
+  struct WarpPlace {
+    std::uint8_t sub_core = 0;
+    std::uint8_t local = 0;
+  };
+
   hw::Sm spec_;
   std::int32_t page_bytes_;
   const trace::Trace& trace_;
@@ -144,13 +160,14 @@ class SmCore {
   int free_slots_;
   int resident_warps_ = 0;
   std::size_t compared_bytes_;
-  std::uint32_t instructions_per_line_;
+  std::array<WarpPlace, kMaxWarps> places_{};
   std::uint32_t instruction_sets_;
   std::int32_t line_fill_cycles_;
   SmState state_;
   std::array<IssueHistory, kMaxSubCores> histories_{};
   std::array<LoopCounters, kMaxWarps> loop_counters_{};
   std::array<ResidentCta, kMaxCtas> ctas_{};
+  std::vector<Address> bases_;  ///< [slot][memory operand], of the resident CTAs
   SmCounters counters_;
   std::vector<std::int32_t> register_ready_;  ///< [warp][register], only without control bits
   std::vector<bool> register_is_long_;

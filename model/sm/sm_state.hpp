@@ -29,14 +29,19 @@ inline constexpr int kInstructionLines = 256;
 /// Time of what has no time yet.
 inline constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
+template <std::size_t kCount>
+constexpr std::array<std::int32_t, kCount> never() {
+  std::array<std::int32_t, kCount> times{};
+  times.fill(kNever);
+  return times;
+}
+
 enum class WarpStatus : std::uint8_t { empty, running, at_barrier };
 
 /// Why `WarpState::ready` or `own` lies in the future; values are metrics::Stall.
 using Reason = std::uint8_t;
 
 struct WarpState {
-  std::int32_t own =
-      0;  ///< earliest issue as far as the warp alone decides; kNever while it waits for others
   std::int32_t ready = 0;       ///< end of stall count, branch or barrier
   std::int32_t attributed = 0;  ///< stall cycles are accounted for up to here
   std::int32_t open_group = 0;  ///< last arrival of asynchronous copies that no group has claimed yet
@@ -54,10 +59,8 @@ struct WarpState {
   WarpStatus status = WarpStatus::empty;
   Reason ready_reason = 0;
   Reason own_reason = 0;
-  std::uint8_t pipe = 0;      ///< PipeSlot of the next instruction
   std::uint8_t barrier = 0;   ///< while at_barrier
   std::uint8_t in_queue = 0;  ///< its instructions in the MIO queue
-  std::array<std::uint8_t, 3> unused{};
 };
 static_assert(std::has_unique_object_representations_v<WarpState>);
 
@@ -81,7 +84,11 @@ struct SubCoreState {
   std::uint8_t warp_count = 0;
   std::uint8_t last_warp = 0;  ///< issued last; preferred while it can issue
   std::uint8_t next_warp = 0;
-  std::array<std::uint8_t, kWarpsPerSubCore> by_age{};  ///< resident warps, oldest CTA first
+  // Warps by their number on this sub-core:
+  std::array<std::uint8_t, kWarpsPerSubCore> by_age{};  ///< resident ones, oldest CTA first
+  std::array<std::uint8_t, kWarpsPerSubCore> pipe{};    ///< PipeSlot of the next instruction
+  /// Earliest issue as far as the warp alone decides; kNever while it waits for others or is not there.
+  std::array<std::int32_t, kWarpsPerSubCore> own = never<kWarpsPerSubCore>();
 };
 static_assert(std::has_unique_object_representations_v<SubCoreState>);
 

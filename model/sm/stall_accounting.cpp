@@ -8,8 +8,8 @@ namespace warpscope::sm {
 
 using metrics::Stall;
 
-void SmCore::account_stalls(const WarpState& warp, const SubCoreState& sub_core, IssueHistory& history,
-                            std::int32_t until) {
+void SmCore::account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
+                            IssueHistory& history, std::int32_t until) {
   std::int32_t from = warp.attributed;
   const auto charge = [&](std::int32_t to, Reason why) {
     const std::int32_t end = std::min(to, until);
@@ -19,7 +19,7 @@ void SmCore::account_stalls(const WarpState& warp, const SubCoreState& sub_core,
     }
   };
   charge(warp.ready, warp.ready_reason);
-  charge(warp.own, warp.own_reason);
+  charge(sub_core.own[at(local)], warp.own_reason);
   if (from >= until) {
     return;
   }
@@ -28,11 +28,12 @@ void SmCore::account_stalls(const WarpState& warp, const SubCoreState& sub_core,
   const std::int32_t window = until - from;
   const std::int32_t others = history.issued_in(window);
   const std::int32_t held = history.held_in(window);
-  const bool memory = warp.pipe == static_cast<std::uint8_t>(PipeSlot::mio);
-  const bool piped = warp.pipe != static_cast<std::uint8_t>(PipeSlot::none);
-  const Stall rest = !piped || sub_core.pipe_free[warp.pipe] <= from ? Stall::not_selected
-                     : memory                                        ? Stall::mio_throttle
-                                                                     : Stall::math_pipe_throttle;
+  const std::uint8_t pipe = sub_core.pipe[at(local)];
+  const bool memory = pipe == static_cast<std::uint8_t>(PipeSlot::mio);
+  const bool piped = pipe != static_cast<std::uint8_t>(PipeSlot::none);
+  const Stall rest = !piped || sub_core.pipe_free[pipe] <= from ? Stall::not_selected
+                     : memory                                   ? Stall::mio_throttle
+                                                                : Stall::math_pipe_throttle;
   counters_.stall_warp_cycles[reason(Stall::not_selected)] += static_cast<std::uint64_t>(others);
   counters_.stall_warp_cycles[reason(Stall::dispatch_stall)] += static_cast<std::uint64_t>(held);
   counters_.stall_warp_cycles[reason(rest)] += static_cast<std::uint64_t>(window - others - held);
@@ -42,8 +43,9 @@ void SmCore::finish_accounting(std::int32_t end) {
   for (int s = 0; s < spec_.sub_cores; ++s) {
     const SubCoreState& sub_core = state_.sub_cores[at(s)];
     for (int i = 0; i < sub_core.warp_count; ++i) {
-      WarpState& warp = state_.warps[sub_core.by_age[at(i)]];
-      account_stalls(warp, sub_core, histories_[at(s)], end);
+      const int local = sub_core.by_age[at(i)];
+      WarpState& warp = state_.warps[at(local * spec_.sub_cores + s)];
+      account_stalls(sub_core, local, warp, histories_[at(s)], end);
       warp.attributed = std::max(warp.attributed, end);
     }
   }

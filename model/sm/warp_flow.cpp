@@ -48,9 +48,11 @@ void SmCore::update_own(int warp_index) {
     own = warp.fetch_ready;
     why = reason(Stall::no_instruction);
   }
-  warp.own = own;
   warp.own_reason = why;
-  warp.pipe = static_cast<std::uint8_t>(next.pipe);
+  const WarpPlace& place = places_[at(warp_index)];
+  SubCoreState& sub_core = state_.sub_cores[place.sub_core];
+  sub_core.own[place.local] = own;
+  sub_core.pipe[place.local] = static_cast<std::uint8_t>(next.pipe);
 }
 
 bool SmCore::close_loop(int warp_index, const DecodedInstruction& instruction, Step& step) {
@@ -73,6 +75,9 @@ bool SmCore::close_loop(int warp_index, const DecodedInstruction& instruction, S
 
 void SmCore::enter_loops(int warp_index, int from_depth, Step& step) {
   WarpState& warp = state_.warps[at(warp_index)];
+  if (decoded_.code[warp.pc].loops_begun == 0) {
+    return;
+  }
   LoopCounters& counters = loop_counters_[at(warp_index)];
   for (bool skipped = true; skipped;) {
     skipped = false;
@@ -112,7 +117,7 @@ void SmCore::arrive_at_barrier(int warp_index, int barrier, std::int32_t time) {
   cta.barrier_free = std::max(cta.barrier_free, time) + spec_.barrier.per_warp_cycles;
   warp.status = WarpStatus::at_barrier;
   warp.barrier = static_cast<std::uint8_t>(barrier);
-  warp.own = warp.ready = kNever;
+  own_of(warp_index) = warp.ready = kNever;
   warp.ready_reason = reason(Stall::barrier);
   if (++cta.arrived[at(barrier)] < decoded_.warps_per_cta) {
     return;
@@ -138,9 +143,12 @@ void SmCore::exit_warp(int warp_index, std::int32_t time, Step& step) {
   const int cta_slot = warp.cta_slot;
   SubCoreState& sub_core = state_.sub_cores[at(warp_index % spec_.sub_cores)];
   const auto end = sub_core.by_age.begin() + sub_core.warp_count;
-  std::copy(std::find(sub_core.by_age.begin(), end, warp_index) + 1, end,
-            std::find(sub_core.by_age.begin(), end, warp_index));
+  const auto local = static_cast<std::uint8_t>(warp_index / spec_.sub_cores);
+  const auto place = std::find(sub_core.by_age.begin(), end, local);
+  std::copy(place + 1, end, place);
   sub_core.by_age[--sub_core.warp_count] = 0;
+  sub_core.own[local] = kNever;
+  sub_core.pipe[local] = 0;
   warp = WarpState{};
   --resident_warps_;
   if (--state_.ctas[at(cta_slot)].warps_left == 0) {

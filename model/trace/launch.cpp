@@ -10,6 +10,12 @@ std::uint64_t cta_count(const Launch& launch) {
   return std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
 }
 
+std::array<std::uint32_t, 3> block_of(const Launch& launch, std::uint64_t cta) {
+  const std::uint64_t row = cta / launch.grid[0];
+  return {static_cast<std::uint32_t>(cta % launch.grid[0]), static_cast<std::uint32_t>(row % launch.grid[1]),
+          static_cast<std::uint32_t>(row / launch.grid[1])};
+}
+
 std::uint32_t class_of(const Launch& launch, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   const std::array<std::uint32_t, 3> block{x, y, z};
   std::uint32_t sum = 0;

@@ -61,6 +61,8 @@ struct Trace {
 
 std::uint32_t warps_per_cta(const Launch& launch);
 std::uint64_t cta_count(const Launch& launch);
+/// blockIdx of the CTA with this number, counted x fastest.
+std::array<std::uint32_t, 3> block_of(const Launch& launch, std::uint64_t cta);
 /// Index into launch.classes of CTA (x, y, z).
 std::uint32_t class_of(const Launch& launch, std::uint32_t x, std::uint32_t y, std::uint32_t z);
 

@@ -30,31 +30,49 @@ Histogram convolve(const Histogram& a, const Histogram& b) {
   return result;
 }
 
-/// Calls visit(instruction, program, executions over the grid) for all code of the launch.
+/// Calls visit(instruction, program, executions) for all code that `ctas` CTAs of a class execute.
 template <typename Visit>
-void for_each_executed(const Launch& launch, Visit visit) {
-  const std::vector<std::uint64_t> ctas = ctas_per_class(launch);
-  for (std::size_t c = 0; c < launch.classes.size(); ++c) {
-    const CtaClass& cta_class = launch.classes[c];
-    std::map<std::uint16_t, std::uint64_t> warps_of_program;
-    for (const std::uint16_t program : cta_class.program_of_warp) {
-      ++warps_of_program[program];
-    }
-    for (const auto& [number, warps] : warps_of_program) {
-      const WarpProgram& program = launch.programs[number];
-      const std::uint64_t entries = checked_multiply(ctas[c], warps);
-      for (const ExecutedStretch& stretch : executed_stretches(program, cta_class)) {
-        const std::uint64_t executions = checked_multiply(entries, stretch.count);
-        for (std::uint32_t i = stretch.begin; i < stretch.end && executions > 0; ++i) {
-          visit(program.code[i], program, executions);
-        }
+void for_each_executed(const Launch& launch, const CtaClass& cta_class, std::uint64_t ctas, Visit visit) {
+  std::map<std::uint16_t, std::uint64_t> warps_of_program;
+  for (const std::uint16_t program : cta_class.program_of_warp) {
+    ++warps_of_program[program];
+  }
+  for (const auto& [number, warps] : warps_of_program) {
+    const WarpProgram& program = launch.programs[number];
+    const std::uint64_t entries = checked_multiply(ctas, warps);
+    for (const ExecutedStretch& stretch : executed_stretches(program, cta_class)) {
+      const std::uint64_t executions = checked_multiply(entries, stretch.count);
+      for (std::uint32_t i = stretch.begin; i < stretch.end && executions > 0; ++i) {
+        visit(program.code[i], program, executions);
       }
     }
   }
 }
 
+/// The same over the whole grid.
+template <typename Visit>
+void for_each_executed(const Launch& launch, Visit visit) {
+  const std::vector<std::uint64_t> ctas = ctas_per_class(launch);
+  for (std::size_t c = 0; c < launch.classes.size(); ++c) {
+    for_each_executed(launch, launch.classes[c], ctas[c], visit);
+  }
+}
+
 void add(std::uint64_t& sum, std::uint64_t value) {
   sum = checked_add(sum, value);
+}
+
+void add_requested(std::vector<RequestedBytes>& result, const Instruction& instruction,
+                   const WarpProgram& program, std::uint64_t executions) {
+  const OpClass op_class = info(instruction.opcode).op_class;
+  if (!is_global_memory(op_class)) {
+    return;
+  }
+  const MemoryOperand& operand = program.memory_operands[instruction.memory];
+  const bool reads =
+      op_class == OpClass::async_copy || op_class == OpClass::global_load || op_class == OpClass::local_load;
+  RequestedBytes& bytes = result[operand.tensor];
+  add(reads ? bytes.read : bytes.written, checked_multiply(executions, operand.bytes));
 }
 
 }  // namespace
@@ -69,6 +87,19 @@ std::vector<std::uint64_t> ctas_per_class(const Launch& launch) {
     ctas.at(static_cast<std::size_t>(cta_class)) = count;
   }
   return ctas;
+}
+
+std::vector<std::uint64_t> instructions_per_cta(const Launch& launch) {
+  std::vector<std::uint64_t> result;
+  for (const CtaClass& cta_class : launch.classes) {
+    std::uint64_t& sum = result.emplace_back(0);
+    for (const std::uint16_t program : cta_class.program_of_warp) {
+      for (const ExecutedStretch& stretch : executed_stretches(launch.programs[program], cta_class)) {
+        add(sum, checked_multiply(stretch.count, stretch.end - stretch.begin));
+      }
+    }
+  }
+  return result;
 }
 
 OpcodeCounts executed_instructions(const Launch& launch) {
@@ -109,16 +140,21 @@ std::vector<RequestedBytes> requested_bytes(const Trace& trace, const Launch& la
   std::vector<RequestedBytes> result(trace.tensors.size());
   for_each_executed(
       launch, [&](const Instruction& instruction, const WarpProgram& program, std::uint64_t executions) {
-        const OpClass op_class = info(instruction.opcode).op_class;
-        if (!is_global_memory(op_class)) {
-          return;
-        }
-        const MemoryOperand& operand = program.memory_operands[instruction.memory];
-        const bool reads = op_class == OpClass::async_copy || op_class == OpClass::global_load ||
-                           op_class == OpClass::local_load;
-        RequestedBytes& bytes = result[operand.tensor];
-        add(reads ? bytes.read : bytes.written, checked_multiply(executions, operand.bytes));
+        add_requested(result, instruction, program, executions);
       });
+  return result;
+}
+
+std::vector<std::vector<RequestedBytes>> requested_bytes_per_cta(const Trace& trace, const Launch& launch) {
+  std::vector<std::vector<RequestedBytes>> result;
+  for (const CtaClass& cta_class : launch.classes) {
+    std::vector<RequestedBytes>& bytes = result.emplace_back(trace.tensors.size());
+    for_each_executed(
+        launch, cta_class, 1,
+        [&](const Instruction& instruction, const WarpProgram& program, std::uint64_t executions) {
+          add_requested(bytes, instruction, program, executions);
+        });
+  }
   return result;
 }
 

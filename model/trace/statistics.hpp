@@ -23,10 +23,16 @@ struct RequestedBytes {
 /// CTAs of each class, over the whole grid. Takes time by table length, not by grid size.
 std::vector<std::uint64_t> ctas_per_class(const Launch& launch);
 
+/// Warp instructions that a CTA of each class executes.
+std::vector<std::uint64_t> instructions_per_cta(const Launch& launch);
+
 /// These want a valid trace; they throw std::invalid_argument where a count exceeds 64 bits.
 OpcodeCounts executed_instructions(const Launch& launch);
 OpcodeCounts executed_instructions(const Trace& trace);
 std::uint64_t total(const OpcodeCounts& counts);
+
+/// What a CTA of each class asks for, per tensor of the trace: [class][tensor].
+std::vector<std::vector<RequestedBytes>> requested_bytes_per_cta(const Trace& trace, const Launch& launch);
 
 /// Per tensor of the trace, in its order.
 std::vector<RequestedBytes> requested_bytes(const Trace& trace, const Launch& launch);

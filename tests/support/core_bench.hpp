@@ -45,6 +45,9 @@ class CoreBench {
   /// Until all CTAs have ended or none can. Returns when the last one issued its last EXIT.
   std::int64_t run(std::int32_t min_cycles = 512, std::int32_t max_cycles = 4096) {
     const sm::MemoryPort port = [this](const sm::MemoryRequest& request, std::int32_t time) {
+      if (request.bytes == 0) {
+        return memory::Response{};
+      }
       accesses_.push_back({now_ + time, request});
       return answer_(request);
     };

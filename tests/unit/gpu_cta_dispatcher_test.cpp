@@ -18,16 +18,22 @@ trace::Launch grid(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
 
 constexpr double kClockMhz = 1000;  ///< a cycle is a nanosecond
 
+/// A dispatcher for SMs that are all simulated.
+CtaDispatcher every_sm(const hw::HwConfig& config, const trace::Launch& launch, double clock_mhz, int slots) {
+  return {config, launch, clock_mhz, slots, group_sms(config.gpu.sm_count, config.gpu.sm_count)};
+}
+
 TEST(CtaDispatcher, GoesThroughTheGridXFastest) {
   hw::HwConfig config = test_config();
   config.gpu.sm_count = 64;
-  CtaDispatcher dispatcher(config, grid(3, 2, 4), kClockMhz, 1);
+  const trace::Launch launch = grid(3, 2, 4);
+  CtaDispatcher dispatcher = every_sm(config, launch, kClockMhz, 1);
   for (std::uint32_t z = 0; z < 4; ++z) {
     for (std::uint32_t y = 0; y < 2; ++y) {
       for (std::uint32_t x = 0; x < 3; ++x) {
         const auto next = dispatcher.next(0);
         ASSERT_TRUE(next.has_value());
-        EXPECT_EQ(next->block, (std::array<std::uint32_t, 3>{x, y, z}));
+        EXPECT_EQ(trace::block_of(launch, next->first_cta), (std::array<std::uint32_t, 3>{x, y, z}));
       }
     }
   }
@@ -37,30 +43,30 @@ TEST(CtaDispatcher, GoesThroughTheGridXFastest) {
 }
 
 TEST(CtaDispatcher, FirstWaveGoesBreadthFirst) {
-  CtaDispatcher dispatcher(test_config(), grid(100), kClockMhz, 2);
+  CtaDispatcher dispatcher = every_sm(test_config(), grid(100), kClockMhz, 2);
   std::vector<int> sms;
   while (const auto next = dispatcher.next(0)) {
-    sms.push_back(next->sm);
+    sms.push_back(next->group);
   }
   EXPECT_EQ(sms, (std::vector<int>{0, 1, 2, 0, 1, 2}));
   EXPECT_FALSE(dispatcher.done());
 }
 
 TEST(CtaDispatcher, ReleasedSlotGetsTheNextCta) {
-  CtaDispatcher dispatcher(test_config(), grid(8), kClockMhz, 2);
+  CtaDispatcher dispatcher = every_sm(test_config(), grid(8), kClockMhz, 2);
   for (int i = 0; i < 6; ++i) {
     dispatcher.next(0);
   }
   dispatcher.release(1);
   const auto next = dispatcher.next(100);
   ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->sm, 1);
-  EXPECT_EQ(next->block[0], 6U);
+  EXPECT_EQ(next->group, 1);
+  EXPECT_EQ(next->first_cta, 6U);
   EXPECT_FALSE(dispatcher.next(100).has_value());
 }
 
 TEST(CtaDispatcher, SmWithMostRoomIsChosenLowestIndexAmongEquals) {
-  CtaDispatcher dispatcher(test_config(), grid(20), kClockMhz, 3);
+  CtaDispatcher dispatcher = every_sm(test_config(), grid(20), kClockMhz, 3);
   for (int i = 0; i < 9; ++i) {
     dispatcher.next(0);
   }
@@ -71,7 +77,7 @@ TEST(CtaDispatcher, SmWithMostRoomIsChosenLowestIndexAmongEquals) {
   // Free slots: 2, 1, 1.
   std::vector<int> sms;
   while (const auto next = dispatcher.next(0)) {
-    sms.push_back(next->sm);
+    sms.push_back(next->group);
   }
   EXPECT_EQ(sms, (std::vector<int>{0, 0, 1, 2}));
 }
@@ -80,7 +86,7 @@ TEST(CtaDispatcher, FirstWaveComesAtTheBurstRateLaterOnesAtTheSustainedRate) {
   hw::HwConfig config = test_config();
   config.launch.burst_cta_per_clk = 0.5;
   config.launch.cta_per_ns = 0.1;
-  CtaDispatcher dispatcher(config, grid(20), kClockMhz, 2);
+  CtaDispatcher dispatcher = every_sm(config, grid(20), kClockMhz, 2);
   for (int i = 1; i <= 6; ++i) {
     EXPECT_EQ(dispatcher.next(0)->start, 2 * i);
   }
@@ -94,7 +100,7 @@ TEST(CtaDispatcher, SustainedRateIsPerTimeNotPerCycle) {
   hw::HwConfig config = test_config();
   config.launch.burst_cta_per_clk = 1000;
   config.launch.cta_per_ns = 0.1;
-  CtaDispatcher dispatcher(config, grid(5), 2 * kClockMhz, 1);
+  CtaDispatcher dispatcher = every_sm(config, grid(5), 2 * kClockMhz, 1);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(dispatcher.next(0)->start, 0);
   }
@@ -106,7 +112,7 @@ TEST(CtaDispatcher, RatesAboveOnePerCycleKeepTheirFraction) {
   hw::HwConfig config = test_config();
   config.gpu.sm_count = 64;
   config.launch.burst_cta_per_clk = 2.5;
-  CtaDispatcher dispatcher(config, grid(64), kClockMhz, 1);
+  CtaDispatcher dispatcher = every_sm(config, grid(64), kClockMhz, 1);
   sim::Cycles last = 0;
   while (const auto next = dispatcher.next(0)) {
     last = next->start;
@@ -115,7 +121,7 @@ TEST(CtaDispatcher, RatesAboveOnePerCycleKeepTheirFraction) {
 }
 
 TEST(CtaDispatcher, DoesNotStartBeforeTheSlotIsReady) {
-  CtaDispatcher dispatcher(test_config(), grid(5), kClockMhz, 1);
+  CtaDispatcher dispatcher = every_sm(test_config(), grid(5), kClockMhz, 1);
   for (int i = 0; i < 3; ++i) {
     dispatcher.next(0);
   }
@@ -124,7 +130,7 @@ TEST(CtaDispatcher, DoesNotStartBeforeTheSlotIsReady) {
 }
 
 TEST(CtaDispatcher, CountsSmsWithWork) {
-  CtaDispatcher dispatcher(test_config(), grid(5), kClockMhz, 2);
+  CtaDispatcher dispatcher = every_sm(test_config(), grid(5), kClockMhz, 2);
   EXPECT_EQ(dispatcher.active_sms(), 0);
   for (const int expected : {1, 2, 3, 3, 3}) {
     dispatcher.next(0);

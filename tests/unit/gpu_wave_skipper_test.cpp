@@ -105,7 +105,15 @@ TEST(WaveSkipper, WaitsUntilTheMemoryHasSeenItsLoad) {
 TEST(WaveSkipper, FewWavesAreExecuted) {
   EXPECT_FALSE(WaveSkipper(grid(59), kSlots).window_ends(10));
   EXPECT_TRUE(WaveSkipper(grid(60), kSlots).window_ends(10));
-  EXPECT_FALSE(WaveSkipper(grid(60), kSlots).window_ends(15));
+  EXPECT_FALSE(WaveSkipper(grid(60), kSlots).window_ends(9));
+}
+
+TEST(WaveSkipper, WindowEndsOnceWhereBatchesOfCtasPassItsEnd) {
+  WaveSkipper skipper(grid(60), kSlots);
+  EXPECT_FALSE(skipper.window_ends(7));
+  EXPECT_TRUE(skipper.window_ends(14));
+  EXPECT_FALSE(skipper.window_ends(19));
+  EXPECT_TRUE(skipper.window_ends(33)) << "two ends at once count as one";
 }
 
 TEST(WaveSkipper, GivesUpWhenTooLittleIsLeft) {

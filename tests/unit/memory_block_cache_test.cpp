@@ -13,11 +13,11 @@ static_assert(kSectorBytes == 32 && kBlockBytes == 2048);
 /// A cache of four blocks.
 class BlockCacheTest : public testing::Test {
  protected:
-  Lookup read(std::int64_t block, int first = 0, int sectors = kSectors, int partition = 0) {
-    return cache_.access({0, block}, first, sectors, false, partition, evicted_);
+  Lookup read(std::int64_t block, int first = 0, int sectors = kSectors, std::uint32_t partitions = 1) {
+    return cache_.access({0, block}, first, sectors, false, partitions, evicted_);
   }
   Lookup write(std::int64_t block, int first = 0, int sectors = kSectors) {
-    return cache_.access({0, block}, first, sectors, true, 0, evicted_);
+    return cache_.access({0, block}, first, sectors, true, 1, evicted_);
   }
   bool holds(std::int64_t block) { return read(block).miss_bytes == 0; }
 
@@ -50,7 +50,7 @@ TEST_F(BlockCacheTest, SectorsOfTheUpperHalfAreApartFromThoseOfTheLower) {
 
 TEST_F(BlockCacheTest, TensorsAreApart) {
   read(7);
-  EXPECT_EQ(cache_.access({1, 7}, 0, kSectors, false, 0, evicted_).miss_bytes, kBlockBytes);
+  EXPECT_EQ(cache_.access({1, 7}, 0, kSectors, false, 1, evicted_).miss_bytes, kBlockBytes);
 }
 
 TEST_F(BlockCacheTest, LeastRecentlyUsedBlockLeaves) {
@@ -82,8 +82,8 @@ TEST_F(BlockCacheTest, WritesMakeSectorsDirtyOnce) {
 }
 
 TEST_F(BlockCacheTest, EvictionWritesBackTheDirtySectors) {
-  cache_.access({9, 1}, 2, 3, true, 0, evicted_);
-  cache_.access({9, 1}, 10, 9, false, 0, evicted_);
+  cache_.access({9, 1}, 2, 3, true, 1, evicted_);
+  cache_.access({9, 1}, 10, 9, false, 1, evicted_);
   for (std::int64_t block = 2; block < 6; ++block) {
     EXPECT_TRUE(evicted_.empty());
     read(block);
@@ -92,7 +92,7 @@ TEST_F(BlockCacheTest, EvictionWritesBackTheDirtySectors) {
   EXPECT_EQ(evicted_[0].tensor, 9U);
   EXPECT_EQ(evicted_[0].dirty_bytes, 3 * kSectorBytes);
   EXPECT_EQ(cache_.dirty_bytes(), 0);
-  EXPECT_EQ(cache_.access({9, 1}, 2, 3, true, 0, evicted_).newly_dirty_bytes, 3 * kSectorBytes)
+  EXPECT_EQ(cache_.access({9, 1}, 2, 3, true, 1, evicted_).newly_dirty_bytes, 3 * kSectorBytes)
       << "back in the cache it gets dirty anew";
 }
 
@@ -109,15 +109,15 @@ TEST(BlockCachePartitions, CopiesForFarSmsTakeCapacityOfTheirOwn) {
   BlockCache cache(4 * kBlockBytes, 2);
   std::vector<Eviction> evicted;
   // Block 0 is homed in partition 0, block 1 in partition 1.
-  cache.access({0, 0}, 0, 1, false, 0, evicted);
-  EXPECT_EQ(cache.used_bytes(), 1 * kBlockBytes);
-  EXPECT_EQ(cache.access({0, 0}, 0, 1, false, 1, evicted).miss_bytes, 0) << "it is in the chip";
-  EXPECT_EQ(cache.used_bytes(), 2 * kBlockBytes);
   cache.access({0, 0}, 0, 1, false, 1, evicted);
+  EXPECT_EQ(cache.used_bytes(), 1 * kBlockBytes);
+  EXPECT_EQ(cache.access({0, 0}, 0, 1, false, 2, evicted).miss_bytes, 0) << "it is in the chip";
   EXPECT_EQ(cache.used_bytes(), 2 * kBlockBytes);
-  cache.access({0, 1}, 0, 1, false, 0, evicted);
+  cache.access({0, 0}, 0, 1, false, 2, evicted);
+  EXPECT_EQ(cache.used_bytes(), 2 * kBlockBytes);
+  cache.access({0, 1}, 0, 1, false, 1, evicted);
   EXPECT_EQ(cache.used_bytes(), 4 * kBlockBytes) << "home and reader";
-  cache.access({0, 3}, 0, 1, true, 0, evicted);
+  cache.access({0, 3}, 0, 1, true, 1, evicted);
   EXPECT_EQ(cache.used_bytes(), 4 * kBlockBytes) << "a writer has a copy too; both of block 0 have left";
   EXPECT_EQ(evicted.size(), 1U);
 }

@@ -254,7 +254,7 @@ TEST(ForeignTlmMemory, ServesAnSmInPlaceOfOurs) {
   sim::SimulationContext context;
   const hw::HwConfig config = test_config();
   ForeignMemory memory("memory");
-  sm::Sm sm("sm", 0);
+  sm::Sm sm("sm", 0, 1);
   sm.memory_side.bind(memory.socket);
   test::Program program;
   program.op(trace::Opcode::LDG_128).writes(1, 4).global(0, 640, 512).exit().reads(4);
@@ -262,7 +262,7 @@ TEST(ForeignTlmMemory, ServesAnSmInPlaceOfOurs) {
   const trace::Launch& launch = trace.launches[0];
   const sm::DecodedLaunch decoded = sm::decode(config, trace, launch);
   sm.begin_launch(config, trace, launch, decoded, 1, nullptr);
-  sm.install(0, {&launch.classes[0], {0, 0, 0}, false}, 0, 0);
+  sm.install(0, {.ctas = {{&launch.classes[0], {0, 0, 0}, false}}}, 0, 0);
   const sm::Slice slice = sm.run_slice(0);
   ASSERT_EQ(slice.completions.size(), 1U);
   ASSERT_EQ(config.sm.icache.l1_fill_cycles + 99, 104);

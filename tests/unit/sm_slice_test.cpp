@@ -94,7 +94,7 @@ TEST(SmSlice, SecondSmInTheSameStateIsNotStepped) {
   for (int i = 0; i < 2; ++i) {
     sm::SmCore core(config, trace, launch, decoded, 1);
     core.install(0, {&launch.classes[0], {0, 0, 0}, false}, 0);
-    std::uint64_t stepped = 0;
+    sm::SliceReplayer replayer(core, memo);
     std::int64_t now = 0;
     requests.emplace_back();
     const sm::MemoryPort port = [&](const sm::MemoryRequest& request, std::int32_t time) {
@@ -103,11 +103,11 @@ TEST(SmSlice, SecondSmInTheSameStateIsNotStepped) {
     };
     while (!core.idle()) {
       core.set_phase(now);
-      const sm::Slice slice = sm::run_memoised(core, memo, 64, 512, port, stepped);
+      const sm::Slice slice = replayer.run(64, 512, port, 1);
       ASSERT_FALSE(slice.deadlock);
       now += slice.end;
     }
-    executed.push_back(stepped);
+    executed.push_back(replayer.executed());
   }
   EXPECT_GT(executed[0], 100U);
   EXPECT_EQ(executed[1], 0U);
@@ -139,9 +139,9 @@ TEST(SmSlice, RequestsAreSentOnceWhateverTheMemoryAnswers) {
       offsets.push_back(request.offset);
       return block == 1 && offsets.size() > 10 ? memory::Response{500, 64, 0} : memory::Response{};
     };
-    std::uint64_t stepped = 0;
+    sm::SliceReplayer replayer(core, memo);
     while (!core.idle()) {
-      ASSERT_FALSE(sm::run_memoised(core, memo, 200, 4096, port, stepped).deadlock);
+      ASSERT_FALSE(replayer.run(200, 4096, port, 1).deadlock);
     }
     ASSERT_EQ(offsets.size(), 40U) << block;
     for (std::size_t i = 0; i < offsets.size(); ++i) {

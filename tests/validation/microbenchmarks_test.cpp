@@ -15,6 +15,7 @@ const std::string kSource = WARPSCOPE_SOURCE_DIR;
 
 double simulated_value(const hw::HwConfig& config, const Microbenchmark& benchmark) {
   gpu::SimulationOptions options;
+  options.mode = gpu::Mode::detailed;
   options.warm_l2 = benchmark.warm_l2;
   std::vector<std::int64_t> cycles;
   for (const metrics::LaunchResult& launch : gpu::simulate(config, benchmark.trace, options).launches) {

@@ -1,0 +1,107 @@
+#include "model/gpu/cta_schedule.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+namespace warpscope::gpu {
+namespace {
+
+/// CTAs of one SM advance alike, so one count of instructions since the start serves all of them.
+struct SharedSm {
+  double time = 0;                                                          ///< of `progress`
+  double progress = 0;                                                      ///< per CTA
+  std::priority_queue<double, std::vector<double>, std::greater<>> ends{};  ///< progress at which CTAs end
+};
+
+}  // namespace
+
+void CtaPace::observe(int residents, bool in_loops, std::int64_t cycles, std::uint64_t instructions) {
+  for (Sum* sum : {&all_[at(residents)], in_loops ? &loops_[at(residents)] : nullptr}) {
+    if (sum != nullptr) {
+      sum->cycles += static_cast<double>(cycles);
+      sum->instructions += static_cast<double>(instructions);
+    }
+  }
+}
+
+double CtaPace::rate(int residents) const {
+  double best = 0;
+  for (const std::vector<Sum>* sums : {&loops_, &all_}) {
+    const auto rate_of = [&](int n) {
+      const Sum& sum = (*sums)[at(n)];
+      return sum.cycles > 0 ? sum.instructions / sum.cycles / n : 0;
+    };
+    for (int n = residents; n <= slots(); ++n) {
+      best = std::max(best, rate_of(n));
+    }
+    for (int n = residents - 1; best == 0 && n > 0; --n) {
+      best = rate_of(n);
+    }
+    if (best > 0) {
+      return best;
+    }
+  }
+  return 1;
+}
+
+double CtaPace::overhead_cycles(std::size_t ctas) const {
+  double cycles = 0;
+  for (int n = 1; n <= slots(); ++n) {
+    cycles += all_[at(n)].cycles * n - all_[at(n)].instructions / rate(n);
+  }
+  return std::max(0.0, cycles / static_cast<double>(ctas));
+}
+
+double makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
+                double overhead_cycles) {
+  std::vector<double> rate = {0};
+  for (int n = 1; n <= pace.slots(); ++n) {
+    rate.push_back(pace.rate(n));
+  }
+  std::vector<SharedSm> chip(static_cast<std::size_t>(sms));
+  using End = std::pair<double, std::size_t>;  // time, SM
+  std::priority_queue<End, std::vector<End>, std::greater<>> next;
+  const auto advance = [&](SharedSm& sm, double now) {
+    sm.progress += (now - sm.time) * rate[sm.ends.size()];
+    sm.time = now;
+  };
+  const auto announce = [&](std::size_t index) {
+    const SharedSm& sm = chip[index];
+    next.emplace(sm.time + (sm.ends.top() - sm.progress) / rate[sm.ends.size()], index);
+  };
+  std::size_t begun = 0;
+  // Overhead counts as work at the pace of a full SM.
+  const auto begin = [&](SharedSm& sm) {
+    sm.ends.push(sm.progress + static_cast<double>(work[begun++]) + overhead_cycles * rate.back());
+  };
+  for (int slot = 0; slot < pace.slots(); ++slot) {
+    for (std::size_t index = 0; index < chip.size() && begun < work.size(); ++index) {
+      begin(chip[index]);
+    }
+  }
+  for (std::size_t index = 0; index < chip.size(); ++index) {
+    if (!chip[index].ends.empty()) {
+      announce(index);
+    }
+  }
+  double end = 0;
+  while (!next.empty()) {
+    const auto [now, index] = next.top();
+    next.pop();
+    SharedSm& sm = chip[index];
+    advance(sm, now);
+    sm.ends.pop();
+    end = now;
+    if (begun < work.size()) {
+      begin(sm);
+    }
+    if (!sm.ends.empty()) {
+      announce(index);
+    }
+  }
+  return end;
+}
+
+}  // namespace warpscope::gpu

@@ -1,0 +1,140 @@
+#include "model/gpu/extrapolation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "model/trace/statistics.hpp"
+
+namespace warpscope::gpu {
+namespace {
+
+/// Beyond this many CTAs one CTA more or less at the end no longer matters.
+constexpr std::uint64_t kMostScheduledCtas = 16384;
+
+/// CTAs whose lengths vary less than this count as equal.
+constexpr double kOneLength = 0.1;
+/// A schedule that is this near to what happened is believed.
+constexpr double kExplained = 0.1;
+
+/// Standard deviation over mean.
+double spread(const std::vector<std::uint64_t>& values) {
+  double sum = 0;
+  double squares = 0;
+  for (const std::uint64_t value : values) {
+    sum += static_cast<double>(value);
+    squares += static_cast<double>(value) * static_cast<double>(value);
+  }
+  const double mean = sum / static_cast<double>(values.size());
+  return std::sqrt(std::max(0.0, squares / static_cast<double>(values.size()) - mean * mean)) / mean;
+}
+
+void scale(std::uint64_t& count, double factor) {
+  count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * factor));
+}
+
+/// Sum over classes of CTAs times `of_class`, in the launch over in the sample.
+template <typename OfClass>
+double whole_over_sample(const std::vector<std::uint64_t>& launch, const std::vector<std::uint64_t>& sample,
+                         OfClass of_class) {
+  double whole = 0;
+  double sampled = 0;
+  for (std::size_t c = 0; c < launch.size(); ++c) {
+    const double each = of_class(c);
+    whole += each * static_cast<double>(launch[c]);
+    sampled += each * static_cast<double>(sample[c]);
+  }
+  return sampled > 0 ? whole / sampled : 1;
+}
+
+/// What happens in skipped waves goes on as in the windows before them.
+void add_skipped_waves(LaunchCounts& counts, const hw::HwConfig& config,
+                       const std::vector<SkippedWaves>& pieces) {
+  for (const SkippedWaves& piece : pieces) {
+    const auto extend = [&](std::uint64_t& count, std::uint64_t before, std::uint64_t after) {
+      count += (after - before) * piece.windows / piece.averaged;
+    };
+    extend(counts.counters.data_path_cycles, piece.before.data_path_cycles, piece.after.data_path_cycles);
+    for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
+      extend(counts.counters.stall_warp_cycles[i], piece.before.stall_warp_cycles[i],
+             piece.after.stall_warp_cycles[i]);
+    }
+    for (std::size_t t = 0; t < counts.hbm.size(); ++t) {
+      extend(counts.hbm[t].read_bytes, piece.before.hbm[t].read_bytes, piece.after.hbm[t].read_bytes);
+      extend(counts.hbm[t].write_bytes, piece.before.hbm[t].write_bytes, piece.after.hbm[t].write_bytes);
+    }
+    const auto cycles =
+        static_cast<std::uint64_t>(piece.after.time - piece.before.time) * piece.windows / piece.averaged;
+    counts.cycles += static_cast<sim::Cycles>(cycles);
+    counts.sm_active_cycles += cycles * static_cast<std::uint64_t>(config.gpu.sm_count);
+  }
+}
+
+/// How the end of the launch moves when all CTAs, each with its own length, go over all SMs.
+double schedule_stretch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
+                        const std::vector<std::uint64_t>& class_work, sim::Cycles simulated_end) {
+  const std::uint64_t ctas = trace::cta_count(launch);
+  if (ctas > kMostScheduledCtas || sample.groups == config.gpu.sm_count || !sample.skipped.empty()) {
+    return 1;
+  }
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t cta = 0; cta < ctas; ++cta) {
+    const auto [x, y, z] = trace::block_of(launch, cta);
+    all.push_back(class_work[trace::class_of(launch, x, y, z)]);
+  }
+  std::vector<std::uint64_t> simulated;
+  for (const std::size_t number : sample.simulated) {
+    simulated.push_back(class_work[number]);
+  }
+  const double overhead = sample.pace.overhead_cycles(simulated.size());
+  const double end = makespan(sample.pace, all, config.gpu.sm_count, overhead);
+  const double expected = makespan(sample.pace, simulated, sample.groups, overhead);
+  // Which of the long CTAs come last is chance on a few SMs, so where lengths differ the schedule of all is
+  // better than what happened, provided that it explains what happened.
+  const double explained = static_cast<double>(simulated_end) / expected;
+  const bool chance = spread(all) > kOneLength && std::abs(explained - 1) < kExplained;
+  return end / (chance ? static_cast<double>(simulated_end) : expected);
+}
+
+}  // namespace
+
+void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::Trace& trace,
+                 const trace::Launch& launch, const Sample& sample) {
+  const std::vector<std::uint64_t> class_work = trace::instructions_per_cta(launch);
+  const std::vector<std::uint64_t> ctas = trace::ctas_per_class(launch);
+  const double stretch = schedule_stretch(config, launch, sample, class_work, counts.cycles);
+  counts.cycles = std::llround(static_cast<double>(counts.cycles) * stretch);
+
+  const double work = whole_over_sample(ctas, sample.ctas_of_class,
+                                        [&](std::size_t c) { return static_cast<double>(class_work[c]); });
+  scale(counts.counters.shared_load_wavefronts, work);
+  scale(counts.counters.shared_store_wavefronts, work);
+  if (sample.skipped.empty()) {
+    scale(counts.counters.data_path_cycles, work);
+    scale(counts.sm_active_cycles, work);
+    std::ranges::for_each(counts.counters.stall_warp_cycles,
+                          [&](std::uint64_t& cycles) { scale(cycles, work); });
+  }
+  add_skipped_waves(counts, config, sample.skipped);
+
+  std::uint64_t& selected =
+      counts.counters.stall_warp_cycles[static_cast<std::size_t>(metrics::Stall::selected)];
+  selected = 0;
+  for (const auto& [opcode, count] : trace::executed_instructions(launch)) {
+    selected += count;
+    counts.counters.issued_by_opcode[static_cast<std::size_t>(opcode)] = count;
+  }
+  const auto bytes = trace::requested_bytes_per_cta(trace, launch);
+  for (std::size_t t = 0; t < counts.l2.size(); ++t) {
+    memory::L2Traffic& traffic = counts.l2[t];
+    scale(traffic.read_bytes, whole_over_sample(ctas, sample.ctas_of_class, [&](std::size_t c) {
+            return static_cast<double>(bytes[c][t].read);
+          }));
+    scale(traffic.write_bytes, whole_over_sample(ctas, sample.ctas_of_class, [&](std::size_t c) {
+            return static_cast<double>(bytes[c][t].written);
+          }));
+    traffic.read_hit_bytes = traffic.read_bytes - std::min(traffic.read_bytes, counts.hbm[t].read_bytes);
+  }
+}
+
+}  // namespace warpscope::gpu

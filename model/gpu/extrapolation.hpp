@@ -1,0 +1,34 @@
+// From the CTAs that fast mode simulated to the whole launch.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/gpu/cta_schedule.hpp"
+#include "model/gpu/launch_counts.hpp"
+#include "model/gpu/wave_skipper.hpp"
+#include "model/hw/hw_config.hpp"
+#include "model/trace/launch.hpp"
+
+namespace warpscope::gpu {
+
+/// What was simulated of a launch.
+struct Sample {
+  Sample(int sm_groups, int slots, std::size_t classes)
+      : groups(sm_groups), pace(slots), ctas_of_class(classes, 0) {}
+
+  int groups;  ///< SMs simulated
+  CtaPace pace;
+  std::vector<std::size_t> simulated{};      ///< class of each simulated CTA, in order of dispatch
+  std::vector<std::uint64_t> ctas_of_class;  ///< CTAs that those of a class stood for
+  std::vector<SkippedWaves> skipped{};
+};
+
+/// Turns what the simulated SMs counted into what the launch does. Instructions and bytes asked for follow
+/// from the trace alone. What depends on time and on the cache continues through skipped waves at the rate of
+/// the windows before each. Where some CTAs stood for others of another length, the end of the launch is that
+/// of the schedule of all CTAs at the pace that was observed.
+void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::Trace& trace,
+                 const trace::Launch& launch, const Sample& sample);
+
+}  // namespace warpscope::gpu

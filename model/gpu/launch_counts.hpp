@@ -1,0 +1,28 @@
+// What a launch left in the counters of its units.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/memory/hbm.hpp"
+#include "model/memory/l2.hpp"
+#include "model/metrics/result.hpp"
+#include "model/sim/event_queue.hpp"
+#include "model/sm/sm_core.hpp"
+
+namespace warpscope::gpu {
+
+/// What a launch left in the counters of its units.
+struct LaunchCounts {
+  sim::Cycles cycles = 0;
+  metrics::Occupancy occupancy;
+  sm::SmCounters counters;             ///< sum over SMs
+  std::uint64_t instructions = 0;      ///< executed by the kernel
+  std::uint64_t stepped = 0;           ///< of these, stepped one by one
+  std::uint64_t sm_active_cycles = 0;  ///< sum over SMs of cycles with a resident CTA
+  double sm_clock_mhz = 0;
+  std::vector<memory::L2Traffic> l2;    ///< by tensor
+  std::vector<memory::HbmTraffic> hbm;  ///< by tensor
+};
+
+}  // namespace warpscope::gpu

@@ -1,0 +1,61 @@
+#include "model/gpu/sm_group.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "model/sm/occupancy.hpp"
+#include "model/trace/statistics.hpp"
+
+namespace warpscope::gpu {
+namespace {
+
+/// Instructions that fast mode may step, about.
+constexpr double kBudget = 4e6;
+/// Of a launch with many waves, about this many are executed (wave_skipper.hpp).
+constexpr double kExecutedWaves = 6;
+
+bool has_one_class(const trace::Launch& launch) {
+  return std::ranges::all_of(launch.class_of_block, [](const std::vector<std::uint32_t>& classes) {
+    return std::ranges::adjacent_find(classes, std::not_equal_to<>{}) == classes.end();
+  });
+}
+
+/// Instructions that one SM executes.
+double work_per_sm(const hw::HwConfig& config, const trace::Launch& launch) {
+  const double total = static_cast<double>(trace::total(trace::executed_instructions(launch)));
+  const double slots = sm::occupancy(config, launch).ctas_per_sm;
+  const double waves = static_cast<double>(trace::cta_count(launch)) / (slots * config.gpu.sm_count);
+  return total / config.gpu.sm_count * std::min(1.0, kExecutedWaves / waves);
+}
+
+}  // namespace
+
+std::vector<SmGroup> group_sms(int sm_count, int groups) {
+  groups = std::clamp(groups, 1, sm_count);
+  std::vector<SmGroup> result;
+  for (int g = 0; g < groups; ++g) {
+    const int first = g * sm_count / groups;
+    result.push_back({first, (g + 1) * sm_count / groups - first});
+  }
+  return result;
+}
+
+int simulated_sms(const hw::HwConfig& config, const trace::Trace& trace, const SimulationOptions& options) {
+  if (options.mode == Mode::detailed) {
+    return config.gpu.sm_count;
+  }
+  if (options.sm_groups > 0) {
+    return options.sm_groups;
+  }
+  double work = 1;
+  bool one_class = true;
+  for (const trace::Launch& launch : trace.launches) {
+    work += work_per_sm(config, launch);
+    one_class = one_class && has_one_class(launch);
+  }
+  // CTAs of unequal length share an SM in many ways; one SM would show too few of them.
+  const double least = one_class ? 1 : 2;
+  return static_cast<int>(std::clamp(kBudget / work, least, static_cast<double>(config.gpu.sm_count)));
+}
+
+}  // namespace warpscope::gpu

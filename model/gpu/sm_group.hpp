@@ -1,0 +1,26 @@
+// SMs that do alike: one of them is simulated and stands for the others.
+#pragma once
+
+#include <vector>
+
+#include "model/gpu/simulate.hpp"
+#include "model/hw/hw_config.hpp"
+#include "model/trace/launch.hpp"
+
+namespace warpscope::gpu {
+
+/// SMs [first_sm, first_sm + sms). The one that is simulated runs one CTA of each batch that the group is
+/// given; the others are taken to keep step with it, each at the addresses of its own CTA.
+struct SmGroup {
+  int first_sm = 0;
+  int sms = 1;
+};
+
+/// `sm_count` SMs in `groups` runs of nearly equal length, or in runs of one SM where that is fewer.
+std::vector<SmGroup> group_sms(int sm_count, int groups);
+
+/// How many SMs to simulate: all of them in detailed mode. In fast mode as many as a budget of instructions
+/// allows, so that a short trace is simulated whole and the error of a long one averages over as much work.
+int simulated_sms(const hw::HwConfig& config, const trace::Trace& trace, const SimulationOptions& options);
+
+}  // namespace warpscope::gpu
