@@ -124,15 +124,19 @@ void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::
     selected += count;
     counts.counters.issued_by_opcode[static_cast<std::size_t>(opcode)] = count;
   }
-  const auto bytes = trace::requested_bytes_per_cta(trace, launch);
+  // Bytes asked for follow from the trace; how many of them move for each, from what was simulated.
+  const auto moved = [](std::uint64_t requested, std::uint64_t asked, std::uint64_t bytes) {
+    return static_cast<std::uint64_t>(std::llround(
+        static_cast<double>(requested) * (static_cast<double>(bytes) / static_cast<double>(asked))));
+  };
+  const std::vector<trace::RequestedBytes> requested = trace::requested_bytes(trace, launch);
   for (std::size_t t = 0; t < counts.l2.size(); ++t) {
     memory::L2Traffic& traffic = counts.l2[t];
-    scale(traffic.read_bytes, whole_over_sample(ctas, sample.ctas_of_class, [&](std::size_t c) {
-            return static_cast<double>(bytes[c][t].read);
-          }));
-    scale(traffic.write_bytes, whole_over_sample(ctas, sample.ctas_of_class, [&](std::size_t c) {
-            return static_cast<double>(bytes[c][t].written);
-          }));
+    const sm::Demand& demand = sample.demand[t];
+    traffic.read_bytes =
+        demand.read_asked > 0 ? moved(requested[t].read, demand.read_asked, demand.read_moved) : 0;
+    traffic.write_bytes =
+        demand.write_asked > 0 ? moved(requested[t].written, demand.write_asked, demand.write_moved) : 0;
     traffic.read_hit_bytes = traffic.read_bytes - std::min(traffic.read_bytes, counts.hbm[t].read_bytes);
   }
 }

@@ -8,6 +8,7 @@
 #include "model/gpu/launch_counts.hpp"
 #include "model/gpu/wave_skipper.hpp"
 #include "model/hw/hw_config.hpp"
+#include "model/sm/sm.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::gpu {
@@ -21,6 +22,7 @@ struct Sample {
   CtaPace pace;
   std::vector<std::size_t> simulated{};      ///< class of each simulated CTA, in order of dispatch
   std::vector<std::uint64_t> ctas_of_class;  ///< CTAs that those of a class stood for
+  std::vector<sm::Demand> demand{};          ///< by tensor
   std::vector<SkippedWaves> skipped{};
 };
 

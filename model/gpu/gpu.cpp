@@ -137,6 +137,12 @@ LaunchCounts Gpu::run(const trace::Launch& launch) {
   counts.l2 = l2_.traffic();
   counts.hbm = hbm_.traffic();
   if (fast) {
+    launch_->sample.demand.resize(trace_.tensors.size());
+    for (const auto& sm : sms_) {
+      for (std::size_t t = 0; t < trace_.tensors.size(); ++t) {
+        launch_->sample.demand[t].add(sm->demand()[t]);
+      }
+    }
     extrapolate(counts, config_, trace_, launch, launch_->sample);
   }
   counts.cycles += config_.launch.boundary_cycles;

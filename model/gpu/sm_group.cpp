@@ -1,7 +1,6 @@
 #include "model/gpu/sm_group.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "model/sm/occupancy.hpp"
 #include "model/trace/statistics.hpp"
@@ -14,10 +13,13 @@ constexpr double kBudget = 4e6;
 /// Of a launch with many waves, about this many are executed (wave_skipper.hpp).
 constexpr double kExecutedWaves = 6;
 
-bool has_one_class(const trace::Launch& launch) {
-  return std::ranges::all_of(launch.class_of_block, [](const std::vector<std::uint32_t>& classes) {
-    return std::ranges::adjacent_find(classes, std::not_equal_to<>{}) == classes.end();
-  });
+/// CTAs whose instructions differ by less than this part count as alike.
+constexpr double kAlike = 0.2;
+
+bool has_like_ctas(const trace::Launch& launch) {
+  const std::vector<std::uint64_t> work = trace::instructions_per_cta(launch);
+  const auto [least, most] = std::ranges::minmax(work);
+  return static_cast<double>(most - least) <= kAlike * static_cast<double>(most);
 }
 
 /// Instructions that one SM executes.
@@ -48,13 +50,13 @@ int simulated_sms(const hw::HwConfig& config, const trace::Trace& trace, const S
     return options.sm_groups;
   }
   double work = 1;
-  bool one_class = true;
+  bool alike = true;
   for (const trace::Launch& launch : trace.launches) {
     work += work_per_sm(config, launch);
-    one_class = one_class && has_one_class(launch);
+    alike = alike && has_like_ctas(launch);
   }
   // CTAs of unequal length share an SM in many ways; one SM would show too few of them.
-  const double least = one_class ? 1 : 2;
+  const double least = alike ? 1 : 2;
   return static_cast<int>(std::clamp(kBudget / work, least, static_cast<double>(config.gpu.sm_count)));
 }
 

@@ -10,14 +10,14 @@ namespace {
 /// Two means of this many windows are compared.
 constexpr std::uint64_t kWindowsAveraged = 2;
 /// Relative difference of the two means below which a launch counts as steady.
-constexpr double kSteady = 0.005;
+constexpr double kSteady = 0.01;
 /// Before this time the memory has not yet seen its own load (l2.cpp averages over epochs).
 constexpr sim::Cycles kSettledCycles = 49152;
 /// Windows that are always executed at the end, so that the tail of the launch is real.
 constexpr std::uint64_t kTailWindows = 1;
 
 /// Pieces that a launch with several classes of CTAs is skipped in.
-constexpr std::uint64_t kPieces = 8;
+constexpr std::uint64_t kPieces = 3;
 
 bool has_one_class(const trace::Launch& launch) {
   return std::ranges::all_of(launch.class_of_block, [](const std::vector<std::uint32_t>& classes) {

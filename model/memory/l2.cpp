@@ -119,35 +119,29 @@ const L2::Conditions& L2::conditions_of(const LoadLevel& level) {
   return found->second;
 }
 
-std::uint32_t L2::partitions_of(const Transaction& transaction) const {
-  if (transaction.sms == 1) {
-    return partition_of_sm_[transaction.sm];
-  }
-  std::uint32_t mask = 0;
-  const int last = std::min<int>(transaction.sms, config_.l2.partitions);
-  for (int i = 0; i < last; ++i) {
-    mask |= partition_of_sm_[static_cast<std::size_t>(transaction.sm + i)];
+std::uint32_t L2::partitions_of(const Place& place) const {
+  std::uint32_t mask = partition_of_sm_[place.sm];
+  const int last = std::min<int>(place.sms, config_.l2.partitions);
+  for (int i = 1; i < last; ++i) {
+    mask |= partition_of_sm_[static_cast<std::size_t>(place.sm + i)];
   }
   return mask;
 }
 
-Lookup L2::look_up(const Transaction& transaction) {
+Lookup L2::look_up(std::uint32_t tensor, const Place& place, bool write) {
   Lookup sum;
-  const std::uint32_t partitions = partitions_of(transaction);
-  const bool write = transaction.kind != AccessKind::read;
-  const std::int64_t first_block =
-      tensor_base_[transaction.tensor] + transaction.segment * blocks_per_segment_[transaction.tensor];
+  const std::uint32_t partitions = partitions_of(place);
+  const std::int64_t first_block = tensor_base_[tensor] + place.segment * blocks_per_segment_[tensor];
   constexpr std::uint64_t kSectorsPerBlock = kBlockBytes / kSectorBytes;
   // Offsets are not negative; unsigned, the divisions are shifts.
-  auto sector = static_cast<std::uint64_t>(transaction.offset) / kSectorBytes;
-  const auto end =
-      (static_cast<std::uint64_t>(transaction.offset) + transaction.bytes - 1) / kSectorBytes + 1;
+  auto sector = static_cast<std::uint64_t>(place.offset) / kSectorBytes;
+  const auto end = (static_cast<std::uint64_t>(place.offset) + place.bytes - 1) / kSectorBytes + 1;
   while (sector < end) {
     const std::uint64_t in_block = sector % kSectorsPerBlock;
     const std::uint64_t sectors = std::min(kSectorsPerBlock - in_block, end - sector);
     const std::int64_t block = first_block + static_cast<std::int64_t>(sector / kSectorsPerBlock);
-    const Lookup part = cache_.access({transaction.tensor, block}, static_cast<int>(in_block),
-                                      static_cast<int>(sectors), write, partitions, evicted_);
+    const Lookup part = cache_.access({tensor, block}, static_cast<int>(in_block), static_cast<int>(sectors),
+                                      write, partitions, evicted_);
     sum.hit_bytes += part.hit_bytes;
     sum.miss_bytes += part.miss_bytes;
     sum.newly_dirty_bytes += part.newly_dirty_bytes;
@@ -156,9 +150,27 @@ Lookup L2::look_up(const Transaction& transaction) {
   return sum;
 }
 
-bool L2::first_one_misses(const Transaction& transaction) {
-  const std::int64_t region = transaction.offset / kTurnBytes + transaction.segment;
-  return region % transaction.sms == 0;
+bool L2::first_one_misses(const Place& place) {
+  const std::int64_t region = place.offset / kTurnBytes + place.segment;
+  return region % place.sms == 0;
+}
+
+Lookup L2::access(const Transaction& transaction, const Place& place) {
+  if (place.bytes == 0) {
+    return {};
+  }
+  const bool write = transaction.kind != AccessKind::read;
+  const Lookup found = look_up(transaction.tensor, place, write);
+  L2Traffic& traffic = traffic_[transaction.tensor];
+  if (write) {
+    traffic.write_bytes += std::uint64_t{place.bytes} * place.sms;
+  } else {
+    // Where several SMs ask for the same, one brings it and the others find it.
+    const std::int64_t bytes = (found.hit_bytes + found.miss_bytes) * place.sms;
+    traffic.read_bytes += static_cast<std::uint64_t>(bytes);
+    traffic.read_hit_bytes += static_cast<std::uint64_t>(bytes - found.miss_bytes);
+  }
+  return found;
 }
 
 void L2::to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay) {
@@ -171,27 +183,29 @@ void L2::to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t byt
 void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   Transaction* transaction = nullptr;
   payload.get_extension(transaction);
-  Lookup found = look_up(*transaction);
+  std::int64_t missed = 0;
+  std::int64_t newly_dirty = 0;
+  const auto access_of = [&](const Place& place) {
+    const Lookup lookup = access(*transaction, place);
+    missed += lookup.miss_bytes;
+    newly_dirty += lookup.newly_dirty_bytes;
+    return lookup;
+  };
+  const auto own =
+      transaction->companions.begin() + static_cast<std::ptrdiff_t>(transaction->companions_before);
+  std::for_each(transaction->companions.begin(), own, access_of);
+  Lookup found = access_of(transaction->place);
+  std::for_each(own, transaction->companions.end(), access_of);
+
   const std::int64_t epoch = transaction->time_cycles / kEpochCycles;
   delay +=
       sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(config_.l2.hit_latency_cycles));
-
-  L2Traffic& traffic = traffic_[transaction->tensor];
+  if (found.miss_bytes > 0 && !first_one_misses(transaction->place)) {
+    found = {found.hit_bytes + found.miss_bytes, 0, 0};
+  }
   sc_core::sc_time ignored;
-  const std::int64_t missed = found.miss_bytes;
-  if (transaction->kind == AccessKind::read) {
-    // Where several SMs ask for the same, one brings it and the others find it.
-    const std::int64_t bytes = found.hit_bytes + found.miss_bytes;
-    traffic.read_bytes += static_cast<std::uint64_t>(bytes * transaction->sms);
-    traffic.read_hit_bytes += static_cast<std::uint64_t>(bytes * transaction->sms - missed);
-    if (missed > 0 && !first_one_misses(*transaction)) {
-      found = {bytes, 0, 0};
-    }
-    if (missed > 0) {
-      to_hbm(tlm::TLM_READ_COMMAND, transaction->tensor, missed, found.miss_bytes > 0 ? delay : ignored);
-    }
-  } else {
-    traffic.write_bytes += std::uint64_t{transaction->bytes} * transaction->sms;
+  if (missed > 0) {
+    to_hbm(tlm::TLM_READ_COMMAND, transaction->tensor, missed, found.miss_bytes > 0 ? delay : ignored);
   }
   for (const Eviction& eviction : evicted_) {
     if (eviction.dirty_bytes > 0) {
@@ -205,7 +219,7 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   }
   Load& load = load_[static_cast<std::size_t>(epoch)];
   load.read_bytes += static_cast<std::uint64_t>(missed);
-  load.write_bytes += static_cast<std::uint64_t>(found.newly_dirty_bytes);
+  load.write_bytes += static_cast<std::uint64_t>(newly_dirty);
 
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   if (!transaction->timed) {
@@ -216,8 +230,8 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   const BandwidthShare& share = conditions.share;
   Response& response = transaction->response;
   response.latency_cycles = static_cast<std::int32_t>(delay.value());
-  response.sm_port_units = port_units(transaction->bytes, share.port_units_per_byte);
-  response.l2_port_units = port_units(transaction->bytes, share.l2_units_per_byte);
+  response.sm_port_units = port_units(transaction->place.bytes, share.port_units_per_byte);
+  response.l2_port_units = port_units(transaction->place.bytes, share.l2_units_per_byte);
   response.l2_slack_units = conditions.l2_slack_units;
   response.dram_port_units = port_units(found.miss_bytes, share.dram_read_units_per_byte) +
                              port_units(found.newly_dirty_bytes, share.dram_write_units_per_byte);

@@ -58,8 +58,10 @@ class L2 : public sc_core::sc_module {
 
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   /// Bit mask of the partitions that the requesting SMs belong to.
-  std::uint32_t partitions_of(const Transaction& transaction) const;
-  Lookup look_up(const Transaction& transaction);
+  std::uint32_t partitions_of(const Place& place) const;
+  Lookup look_up(std::uint32_t tensor, const Place& place, bool write);
+  /// Looks up and counts what moves between the SMs and the L2.
+  Lookup access(const Transaction& transaction, const Place& place);
   void to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay);
   /// What the load of past epochs means for a request.
   struct Conditions {
@@ -77,7 +79,7 @@ class L2 : public sc_core::sc_module {
   const Conditions& conditions_at(std::int64_t epoch);
   const Conditions& conditions_of(const LoadLevel& level);
   /// Whether of several SMs with one request the first, whose response is given, is the one that misses.
-  static bool first_one_misses(const Transaction& transaction);
+  static bool first_one_misses(const Place& place);
 
   hw::HwConfig config_;
   std::vector<std::int64_t> blocks_per_segment_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <tlm>
+#include <vector>
 
 namespace warpscope::memory {
 
@@ -26,20 +27,28 @@ struct Response {
 
 enum class AccessKind : std::uint8_t { read, write, reduce };
 
-/// Names what a payload moves (tensor, segment, offset) and carries the response back. A foreign TLM memory
+/// Where an access goes and which SMs make it: `sms` of them from `sm` on, all at the same time.
+struct Place {
+  std::int64_t segment = 0;
+  std::int64_t offset = 0;  ///< first byte within the segment
+  std::uint32_t bytes = 0;
+  std::uint16_t sm = 0;
+  std::uint16_t sms = 1;
+};
+
+/// Names what a payload moves (tensor and place) and carries the response back. A foreign TLM memory
 /// may ignore it: the annotated delay of b_transport is the latency, and an untouched response takes no
 /// bandwidth.
 class Transaction : public tlm::tlm_extension<Transaction> {
  public:
   AccessKind kind = AccessKind::read;
   std::uint16_t tensor = 0;
-  std::int64_t segment = 0;
-  std::int64_t offset = 0;  ///< first byte within the segment
-  std::uint32_t bytes = 0;
-  std::uint16_t sm = 0;
-  std::uint16_t sms = 1;         ///< SMs from `sm` on that make this same request at this time
-  bool timed = true;             ///< false: only contents and traffic count, nobody waits for a response
-  std::int64_t time_cycles = 0;  ///< when the SM sends the request
+  Place place;
+  /// The same access of other SMs at the same time, each at its own place; their responses are not asked for.
+  std::vector<Place> companions;
+  std::size_t companions_before = 0;  ///< how many of them come before `place`
+  bool timed = true;                  ///< false: only contents and traffic count, nobody waits for a response
+  std::int64_t time_cycles = 0;       ///< when the SM sends the request
   Response response;
 
   tlm::tlm_extension_base* clone() const override { return new Transaction(*this); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/memory/block_cache.hpp"
 #include "model/sm/loop_footprint.hpp"
 
 namespace warpscope::sm {
@@ -13,6 +14,14 @@ namespace {
 /// meet.
 constexpr std::int32_t kMinSliceCycles = 512;
 constexpr std::int32_t kMaxSliceCycles = 4096;
+
+/// Reads move whole sectors.
+std::uint64_t sector_bytes(const memory::Place& place) {
+  constexpr std::int64_t kSector = memory::kSectorBytes;
+  const std::int64_t first = place.offset / kSector;
+  const std::int64_t last = (place.offset + place.bytes + kSector - 1) / kSector;
+  return place.bytes == 0 ? 0 : static_cast<std::uint64_t>((last - first) * kSector);
+}
 
 }  // namespace
 
@@ -41,6 +50,7 @@ void Sm::begin_launch(const hw::HwConfig& config, const trace::Trace& trace, con
   }
   executed_ = 0;
   counters_ = {};
+  demand_.assign(trace.tensors.size(), {});
 }
 
 SmCounters Sm::counters() const {
@@ -140,57 +150,60 @@ void Sm::touch(int slot, const LoopSkip& skip) {
     for (const Stretch& stretch : stretches) {
       request.kind = stretch.kind;
       request.tensor = stretch.tensor;
-      for (const MemberRun& run : *stretch.runs) {
-        request.asked.segment = stretch.begin.segment + run.distance.segment + stretch.step.segment * i;
-        request.asked.offset = stretch.begin.offset + run.distance.offset + stretch.step.offset * i;
-        clip(request, trace_->tensors[request.tensor], static_cast<std::uint32_t>(stretch.bytes));
-        transport(request, time, run.first_member, run.members, false);
-      }
+      request.asked.segment = stretch.begin.segment + stretch.step.segment * i;
+      request.asked.offset = stretch.begin.offset + stretch.step.offset * i;
+      transport(request, static_cast<std::uint32_t>(stretch.bytes), *stretch.runs, time, false);
     }
   }
 }
 
 memory::Response Sm::send(const MemoryRequest& request, std::int32_t time) {
-  if (members(request.cta_slot) == 1) {
-    return transport(request, time, 0, 1);
-  }
-  memory::Response own;
-  const trace::Tensor& tensor = trace_->tensors[request.tensor];
   const std::uint32_t bytes = decoded_->memory_operands[request.operand].bytes;
-  MemoryRequest other = request;
-  for (const MemberRun& run : accesses_->runs(request.cta_slot, request.operand)) {
-    other.asked = {request.asked.segment + run.distance.segment, request.asked.offset + run.distance.offset};
-    clip(other, tensor, bytes);
-    const memory::Response response = transport(other, time, run.first_member, run.members);
-    if (run.has_representative) {
-      own = response;
-    }
-  }
-  return own;
+  return transport(request, bytes, accesses_->runs(request.cta_slot, request.operand), time, true);
 }
 
-memory::Response Sm::transport(const MemoryRequest& request, std::int32_t time, int first_member, int members,
-                               bool timed) {
-  if (request.bytes == 0) {
+memory::Response Sm::transport(const MemoryRequest& request, std::uint32_t bytes,
+                               const std::vector<MemberRun>& runs, std::int32_t time, bool timed) {
+  const trace::Tensor& tensor = trace_->tensors[request.tensor];
+  transaction_.companions.clear();
+  MemoryRequest part = request;
+  for (const MemberRun& run : runs) {
+    part.asked = {request.asked.segment + run.distance.segment, request.asked.offset + run.distance.offset};
+    clip(part, tensor, bytes);
+    const memory::Place place{part.segment, part.offset, part.bytes,
+                              static_cast<std::uint16_t>(first_sm_ + run.first_member),
+                              static_cast<std::uint16_t>(run.members)};
+    if (run.has_representative) {
+      transaction_.companions_before = transaction_.companions.size();
+      transaction_.place = place;
+    } else if (place.bytes > 0) {
+      transaction_.companions.push_back(place);
+    }
+  }
+  const memory::Place& own = transaction_.place;
+  const auto ctas = static_cast<std::uint64_t>(members(request.cta_slot));
+  Demand& demand = demand_[request.tensor];
+  const bool read = request.kind == memory::AccessKind::read;
+  (read ? demand.read_asked : demand.write_asked) += ctas * bytes;
+  (read ? demand.read_moved : demand.write_moved) += ctas * (read ? sector_bytes(own) : own.bytes);
+  if (own.bytes == 0 && transaction_.companions.empty()) {
     return {};
   }
   payload_.set_command(request.kind == memory::AccessKind::read ? tlm::TLM_READ_COMMAND
                                                                 : tlm::TLM_WRITE_COMMAND);
-  payload_.set_address(static_cast<sc_dt::uint64>(request.offset));
-  payload_.set_data_length(request.bytes);
+  payload_.set_address(static_cast<sc_dt::uint64>(own.offset));
+  payload_.set_data_length(own.bytes);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   transaction_.kind = request.kind;
   transaction_.tensor = request.tensor;
-  transaction_.segment = request.segment;
-  transaction_.offset = request.offset;
-  transaction_.bytes = request.bytes;
-  transaction_.sm = static_cast<std::uint16_t>(first_sm_ + first_member);
-  transaction_.sms = static_cast<std::uint16_t>(members);
   transaction_.time_cycles = slice_start_ + time;
-  transaction_.timed = timed;
+  transaction_.timed = timed && own.bytes > 0;
   transaction_.response = {};
   sc_core::sc_time delay;
   memory_side->b_transport(payload_, delay);
+  if (!transaction_.timed) {
+    return {};
+  }
   memory::Response response = transaction_.response;
   response.latency_cycles = static_cast<std::int32_t>(delay.value());
   return response;

@@ -16,6 +16,22 @@
 
 namespace warpscope::sm {
 
+/// Bytes of one tensor that the simulated CTAs asked for, for those too that they stand for, and what of it
+/// moved: the part inside the tensor, reads in whole sectors.
+struct Demand {
+  std::uint64_t read_asked = 0;
+  std::uint64_t read_moved = 0;
+  std::uint64_t write_asked = 0;
+  std::uint64_t write_moved = 0;
+
+  void add(const Demand& other) {
+    read_asked += other.read_asked;
+    read_moved += other.read_moved;
+    write_asked += other.write_asked;
+    write_moved += other.write_moved;
+  }
+};
+
 /// Runs slices of its core ahead of the simulation's clock and sends their memory requests through
 /// `memory_side`, stamped with the time at which they were made (temporal decoupling). It may stand for a
 /// group of SMs: then it sends the requests of the others, too, and takes the answer to its own.
@@ -43,16 +59,19 @@ class Sm : public sc_core::sc_module {
   int members(int slot) const { return static_cast<int>(accesses_->members(slot).ctas.size()); }
   /// SMs of the group that have work.
   int active_sms() const;
+  const std::vector<Demand>& demand() const { return demand_; }
   /// Whether the first warp of every resident CTA is in a loop.
   bool in_loops() const;
   /// Instructions that were stepped.
   std::uint64_t executed() const { return replayer_ ? replayer_->executed() : executed_; }
 
  private:
-  /// Sends a request of the simulated SM and those that the others of the group make with it.
+  /// Sends a request of the simulated SM with those that the others of the group make at the same time.
   memory::Response send(const MemoryRequest& request, std::int32_t time);
-  memory::Response transport(const MemoryRequest& request, std::int32_t time, int first_member, int members,
-                             bool timed = true);
+  /// `bytes` at `request.asked` and at the distances of `runs`, as far as they lie inside the tensor. Without
+  /// `timed` there is no response.
+  memory::Response transport(const MemoryRequest& request, std::uint32_t bytes,
+                             const std::vector<MemberRun>& runs, std::int32_t time, bool timed);
   /// Leaves out iterations of loops where they repeat; true if there were any.
   std::optional<Slice> skip_loops();
   /// The accesses of the CTA in `slot` during iterations left out, spread over `cycles`.
@@ -68,7 +87,8 @@ class Sm : public sc_core::sc_module {
   std::optional<LoopSkipper> skipper_;
   sim::Cycles slice_start_ = 0;
   std::uint64_t executed_ = 0;
-  SmCounters counters_;  ///< of slices run without the memo
+  std::vector<Demand> demand_;  ///< by tensor
+  SmCounters counters_;         ///< of slices run without the memo
   MemoryPort port_;
   tlm::tlm_generic_payload payload_;
   memory::Transaction transaction_;

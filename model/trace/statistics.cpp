@@ -145,19 +145,6 @@ std::vector<RequestedBytes> requested_bytes(const Trace& trace, const Launch& la
   return result;
 }
 
-std::vector<std::vector<RequestedBytes>> requested_bytes_per_cta(const Trace& trace, const Launch& launch) {
-  std::vector<std::vector<RequestedBytes>> result;
-  for (const CtaClass& cta_class : launch.classes) {
-    std::vector<RequestedBytes>& bytes = result.emplace_back(trace.tensors.size());
-    for_each_executed(
-        launch, cta_class, 1,
-        [&](const Instruction& instruction, const WarpProgram& program, std::uint64_t executions) {
-          add_requested(bytes, instruction, program, executions);
-        });
-  }
-  return result;
-}
-
 std::vector<RequestedBytes> requested_bytes(const Trace& trace) {
   std::vector<RequestedBytes> result(trace.tensors.size());
   for (const Launch& launch : trace.launches) {

@@ -31,9 +31,6 @@ OpcodeCounts executed_instructions(const Launch& launch);
 OpcodeCounts executed_instructions(const Trace& trace);
 std::uint64_t total(const OpcodeCounts& counts);
 
-/// What a CTA of each class asks for, per tensor of the trace: [class][tensor].
-std::vector<std::vector<RequestedBytes>> requested_bytes_per_cta(const Trace& trace, const Launch& launch);
-
 /// Per tensor of the trace, in its order.
 std::vector<RequestedBytes> requested_bytes(const Trace& trace, const Launch& launch);
 std::vector<RequestedBytes> requested_bytes(const Trace& trace);

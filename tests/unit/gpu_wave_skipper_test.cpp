@@ -68,13 +68,13 @@ TEST(WaveSkipper, SkipsOncePerLaunch) {
 
 TEST(WaveSkipper, UnsteadyWavesAreNotSkipped) {
   WaveSkipper slower(grid(100), kSlots);
-  EXPECT_FALSE(watch(slower, {10000, 20000, 30000, 40000, 50101}).skipped) << "20101 cycles after 20000";
+  EXPECT_FALSE(watch(slower, {10000, 20000, 30000, 40000, 50201}).skipped) << "20201 cycles after 20000";
   WaveSkipper within(grid(100), kSlots);
-  EXPECT_TRUE(watch(within, {10000, 20000, 30000, 40000, 50099}).skipped);
+  EXPECT_TRUE(watch(within, {10000, 20000, 30000, 40000, 50199}).skipped);
   WaveSkipper faster(grid(100), kSlots);
-  EXPECT_FALSE(watch(faster, {10000, 20000, 30000, 40000, 49899}).skipped);
+  EXPECT_FALSE(watch(faster, {10000, 20000, 30000, 40000, 49799}).skipped);
   WaveSkipper within_faster(grid(100), kSlots);
-  EXPECT_TRUE(watch(within_faster, {10000, 20000, 30000, 40000, 49901}).skipped);
+  EXPECT_TRUE(watch(within_faster, {10000, 20000, 30000, 40000, 49801}).skipped);
 }
 
 TEST(WaveSkipper, AlternatingWavesHaveASteadyMean) {
@@ -139,17 +139,17 @@ TEST(WaveSkipper, SeveralClassesAreSkippedInPieces) {
   WaveSkipper skipper(launch, kSlots);
   const Watch seen = watch(skipper, {10000, 20000, 30000, 40000, 50000});
   ASSERT_TRUE(seen.skipped);
-  EXPECT_EQ(seen.skipped->windows, 14U) << "an eighth of the 114 windows left but the last";
-  EXPECT_EQ(seen.skipped->ctas, 140U);
-  EXPECT_TRUE(skipper.window_ends(60)) << "seven pieces are to come";
+  EXPECT_EQ(seen.skipped->windows, 37U) << "a third of the 114 windows left but the last";
+  EXPECT_EQ(seen.skipped->ctas, 370U);
+  EXPECT_TRUE(skipper.window_ends(60)) << "two pieces are to come";
 }
 
 TEST(WaveSkipper, PiecesNeedWindowsBetweenThem) {
-  trace::Launch launch = grid(339, 1);
-  launch.class_of_block[0].resize(339);
+  trace::Launch launch = grid(139, 1);
+  launch.class_of_block[0].resize(139);
   launch.class_of_block[0].back() = 1;
-  EXPECT_FALSE(WaveSkipper(launch, kSlots).window_ends(10)) << "34 windows are the least";
-  launch.grid[0] = 340;
+  EXPECT_FALSE(WaveSkipper(launch, kSlots).window_ends(10)) << "14 windows are the least";
+  launch.grid[0] = 140;
   launch.class_of_block[0].push_back(1);
   EXPECT_TRUE(WaveSkipper(launch, kSlots).window_ends(10));
 }

@@ -27,9 +27,9 @@ struct Requester : sc_core::sc_module {
     payload.set_command(kind == AccessKind::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
     transaction.kind = kind;
     transaction.tensor = tensor;
-    transaction.segment = segment;
-    transaction.offset = offset;
-    transaction.bytes = bytes;
+    transaction.place.segment = segment;
+    transaction.place.offset = offset;
+    transaction.place.bytes = bytes;
     transaction.response = {};
     sc_core::sc_time delay;
     socket->b_transport(payload, delay);
