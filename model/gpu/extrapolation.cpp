@@ -93,7 +93,7 @@ double schedule_stretch(const hw::HwConfig& config, const trace::Launch& launch,
   // better than what happened, provided that it explains what happened.
   const double explained = static_cast<double>(simulated_end) / expected;
   const bool chance = spread(all) > kOneLength && std::abs(explained - 1) < kExplained;
-  return end / (chance ? static_cast<double>(simulated_end) : expected);
+  return end / (chance ? std::sqrt(static_cast<double>(simulated_end) * expected) : expected);
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 namespace warpscope::gpu {
 namespace {
 
-/// Instructions that fast mode may step, about.
+/// A trace of up to this many instructions is simulated whole.
+constexpr double kWhole = 12e6;
+/// Instructions that fast mode may step otherwise, about.
 constexpr double kBudget = 4e6;
 /// Of a launch with many waves, about this many are executed (wave_skipper.hpp).
 constexpr double kExecutedWaves = 6;
@@ -54,6 +56,9 @@ int simulated_sms(const hw::HwConfig& config, const trace::Trace& trace, const S
   for (const trace::Launch& launch : trace.launches) {
     work += work_per_sm(config, launch);
     alike = alike && has_like_ctas(launch);
+  }
+  if (work * config.gpu.sm_count <= kWhole) {
+    return config.gpu.sm_count;
   }
   // CTAs of unequal length share an SM in many ways; one SM would show too few of them.
   const double least = alike ? 1 : 2;

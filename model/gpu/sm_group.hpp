@@ -19,8 +19,8 @@ struct SmGroup {
 /// `sm_count` SMs in `groups` runs of nearly equal length, or in runs of one SM where that is fewer.
 std::vector<SmGroup> group_sms(int sm_count, int groups);
 
-/// How many SMs to simulate: all of them in detailed mode. In fast mode as many as a budget of instructions
-/// allows, so that a short trace is simulated whole and the error of a long one averages over as much work.
+/// How many SMs to simulate: all of them in detailed mode and where the trace is short. Otherwise as many as
+/// a budget of instructions allows, so that the error averages over about as much work whatever the trace.
 int simulated_sms(const hw::HwConfig& config, const trace::Trace& trace, const SimulationOptions& options);
 
 }  // namespace warpscope::gpu

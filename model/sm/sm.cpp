@@ -46,7 +46,10 @@ void Sm::begin_launch(const hw::HwConfig& config, const trace::Trace& trace, con
   skipper_.reset();
   if (memo != nullptr) {
     replayer_.emplace(*core_, *memo);
-    skipper_.emplace(decoded);
+    // A chip that is simulated SM by SM is simulated to the end.
+    if (sms_ > 1) {
+      skipper_.emplace(decoded);
+    }
   }
   executed_ = 0;
   counters_ = {};
@@ -63,7 +66,9 @@ void Sm::install(int slot, SlotMembers members, sim::Cycles start, sim::Cycles n
   if (replayer_) {
     replayer_->catch_up();
     replayer_->forget_slices();
-    skipper_->reset();
+    if (skipper_) {
+      skipper_->reset();
+    }
   }
   core_->install(slot, members.ctas[static_cast<std::size_t>(members.representative)],
                  static_cast<std::int32_t>(std::max(start, now) - now));
@@ -92,10 +97,13 @@ Slice Sm::run_slice(sim::Cycles now) {
   slice_start_ = now;
   core_->set_phase(now);
   if (replayer_) {
-    if (const std::optional<Slice> skipped = skip_loops()) {
+    if (const std::optional<Slice> skipped = skipper_ ? skip_loops() : std::nullopt) {
       return *skipped;
     }
     Slice slice = replayer_->run(kMinSliceCycles, kMaxSliceCycles, port_, active_sms());
+    if (!skipper_) {
+      return slice;
+    }
     if (!slice.completions.empty()) {
       skipper_->reset();
     } else if (skipper_->wants_sample(*core_, now + slice.end)) {

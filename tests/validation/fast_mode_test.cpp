@@ -1,0 +1,142 @@
+// The error of the fast mode against the detailed one, on points of every kernel, mask and GPU: full and
+// partial waves, one CTA, odd lengths. What detailed mode says of them is recorded in data/detailed_mode.csv;
+// WARPSCOPE_UPDATE_DETAILED=1 records it anew, which takes half an hour.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "experiments/csv/csv.hpp"
+#include "experiments/point/run.hpp"
+
+namespace warpscope::validation {
+namespace {
+
+const std::string kFile = std::string(WARPSCOPE_SOURCE_DIR) + "/tests/validation/data/detailed_mode.csv";
+
+/// Relative errors of cycles. Where CTAs differ in length, the last ones decide the end of a launch, and
+/// which they are is chance.
+constexpr double kWorst = 0.08;
+constexpr double kWorstMean = 0.015;
+/// Of bytes that cross HBM.
+constexpr double kWorstBytes = 0.05;
+/// Reads of less than a sector count as one each; where loops are left out, neighbours are joined.
+constexpr double kWorstSectors = 0.01;
+
+struct Outcome {
+  double cycles = 0;
+  double instructions = 0;
+  double l2_read_sectors = 0;
+  double dram_bytes = 0;
+};
+
+struct Case {
+  experiments::Point point;
+  std::string name;
+  Outcome detailed;
+};
+
+std::vector<Case> load_cases() {
+  const experiments::CsvTable table = experiments::read_csv(kFile);
+  std::vector<Case> cases;
+  for (const experiments::CsvRecord& row : table.rows) {
+    const std::vector<std::string>& f = row.fields;
+    Case c;
+    c.point.model.gpu = f[0];
+    c.point.kernel = f[1];
+    const auto number = [&](std::size_t i) { return std::stoll(f[i]); };
+    c.point.problem = {.batch = number(2),
+                       .heads = number(3),
+                       .heads_kv = number(3),
+                       .seqlen_q = number(4),
+                       .seqlen_k = number(4),
+                       .head_dim = number(5),
+                       .causal = f[6] == "1"};
+    c.name = row.text.substr(0, row.text.find(',' + f[7]));
+    c.detailed = {std::stod(f[7]), std::stod(f[8]), std::stod(f[9]), std::stod(f[10])};
+    cases.push_back(c);
+  }
+  return cases;
+}
+
+Outcome simulate(const Case& c, gpu::Mode mode) {
+  experiments::Point point = c.point;
+  point.model.options.mode = mode;
+  const metrics::SimulationResult result = experiments::run_point(point).result;
+  Outcome outcome;
+  for (const metrics::LaunchResult& launch : result.launches) {
+    outcome.cycles += static_cast<double>(launch.cycles);
+    outcome.instructions += launch.metrics.at("sm__inst_executed.sum");
+    outcome.l2_read_sectors += launch.metrics.at("lts__t_sectors_op_read.sum");
+    outcome.dram_bytes +=
+        launch.metrics.at("dram__bytes_read.sum") + launch.metrics.at("dram__bytes_write.sum");
+  }
+  return outcome;
+}
+
+void record(const std::vector<Case>& cases) {
+  const std::filesystem::path target = kFile + ".new";
+  std::ofstream file(target);
+  file << "gpu,kernel,batch,heads,seqlen,head_dim,causal,cycles,instructions,l2_read_sectors,dram_bytes\n";
+  for (const Case& c : cases) {
+    const Outcome o = simulate(c, gpu::Mode::detailed);
+    file << c.name << ',' << std::llround(o.cycles) << ',' << std::llround(o.instructions) << ','
+         << std::llround(o.l2_read_sectors) << ',' << std::llround(o.dram_bytes) << '\n';
+  }
+  file.close();
+  std::filesystem::rename(target, kFile);
+}
+
+class FastMode : public testing::TestWithParam<const char*> {};
+
+TEST_P(FastMode, IsNearDetailedMode) {
+  double sum = 0;
+  int points = 0;
+  for (const Case& c : load_cases()) {
+    if (!c.point.kernel.starts_with(GetParam())) {
+      continue;
+    }
+    SCOPED_TRACE(c.name);
+    const Outcome fast = simulate(c, gpu::Mode::fast);
+    const double error = std::abs(fast.cycles / c.detailed.cycles - 1);
+    EXPECT_LE(error, kWorst);
+    EXPECT_EQ(fast.instructions, c.detailed.instructions);
+    EXPECT_NEAR(fast.l2_read_sectors / c.detailed.l2_read_sectors, 1, kWorstSectors);
+    EXPECT_NEAR(fast.dram_bytes / c.detailed.dram_bytes, 1, kWorstBytes);
+    sum += error;
+    ++points;
+  }
+  ASSERT_GT(points, 10);
+  EXPECT_LE(sum / points, kWorstMean);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, FastMode, testing::Values("fa1", "fa2", "standard"));
+
+// A recorded point that is quick to run, so that the record cannot go stale unseen.
+TEST(DetailedMode, IsAsRecorded) {
+  std::vector<Case> cases = load_cases();
+  if (std::getenv("WARPSCOPE_UPDATE_DETAILED") != nullptr) {
+    record(cases);
+    cases = load_cases();
+  }
+  int points = 0;
+  constexpr double kQuick = 2e6;
+  for (const Case& c : cases) {
+    if (c.detailed.instructions > kQuick) {
+      continue;
+    }
+    SCOPED_TRACE(c.name);
+    ++points;
+    const Outcome now = simulate(c, gpu::Mode::detailed);
+    EXPECT_EQ(now.cycles, c.detailed.cycles);
+    EXPECT_EQ(now.dram_bytes, c.detailed.dram_bytes);
+  }
+  EXPECT_GT(points, 4);
+}
+
+}  // namespace
+}  // namespace warpscope::validation
