@@ -61,7 +61,11 @@ class Measurement:
         self.peak_bytes = 0
 
     def run(self, *arguments, limit_s=600):
-        result = timed_run([str(self.program), *map(str, arguments)], limit_s)
+        try:
+            result = timed_run([str(self.program), *map(str, arguments)], limit_s)
+        except RunTooLong as error:
+            self.peak_bytes = max(self.peak_bytes, error.peak_bytes)
+            raise
         self.peak_bytes = max(self.peak_bytes, result.peak_bytes)
         return result
 

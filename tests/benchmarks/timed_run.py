@@ -16,11 +16,12 @@ class RunFailed(Exception):
 
 
 class RunTooLong(RunFailed):
-    """A command did not end within its time and was killed."""
+    """A command did not end within its time and was killed; `peak_bytes` is what it held until then."""
 
     def __init__(self, seconds):
         super().__init__(f"stopped after {seconds:g} s")
         self.seconds = seconds
+        self.peak_bytes = 0
 
 
 @dataclass
@@ -111,6 +112,9 @@ def timed_run(command, limit_s=600):
         sampler = _Sampler(process.pid)
         try:
             process.returncode, usage = _wait(process.pid, limit_s)
+        except RunTooLong as error:
+            error.peak_bytes = sampler.peak_bytes
+            raise
         finally:
             sampler.done.set()
         seconds = time.perf_counter() - start
