@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,13 +17,6 @@ namespace {
 
 std::string reason() {
   return std::generic_category().message(errno);
-}
-
-/// What open() would give a new file; mkstemp is stricter.
-mode_t default_permissions() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666 & ~mask;
 }
 
 }  // namespace
@@ -44,16 +36,17 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 PendingFile::PendingFile(std::filesystem::path path)
-    : path_(std::move(path)), temporary_(path_.string() + ".XXXXXX") {
+    : path_(std::move(path)), temporary_(path_.string() + ".partial") {
   std::error_code error;
   if (std::filesystem::is_directory(path_, error)) {
     throw FileError(fmt::format("{}: is a directory", path_.string()));
   }
-  descriptor_ = ::mkstemp(temporary_.data());
+  // One name, so that what a killed process leaves behind is replaced by the next one.
+  constexpr mode_t kPermissions = 0666;
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kPermissions);
   if (descriptor_ < 0) {
     fail("cannot be written");
   }
-  ::fchmod(descriptor_, default_permissions());
 }
 
 PendingFile::~PendingFile() {
