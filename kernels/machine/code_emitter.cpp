@@ -118,8 +118,8 @@ RegisterRange CodeEmitter::address_instruction(Opcode opcode) {
   return result;
 }
 
-void CodeEmitter::spread(std::span<const CountedInstruction> instructions) {
-  // Round robin over the kinds, so that each kind is spread over the whole block too.
+std::vector<Opcode> CodeEmitter::round_robin(std::span<const CountedInstruction> instructions) {
+  std::vector<Opcode> order;
   std::vector<int> left;
   for (const CountedInstruction& counted : instructions) {
     left.push_back(counted.count);
@@ -130,9 +130,29 @@ void CodeEmitter::spread(std::span<const CountedInstruction> instructions) {
       // Kind k appears in a fraction left/rounds of the rounds.
       const std::int64_t count = left[kind];
       if ((round + 1) * count / rounds > round * count / rounds) {
-        pending_.push_back(instructions[kind].opcode);
+        order.push_back(instructions[kind].opcode);
       }
     }
+  }
+  return order;
+}
+
+void CodeEmitter::spread(std::span<const CountedInstruction> instructions) {
+  // Each kind is spread over the whole block too.
+  const std::vector<Opcode> order = round_robin(instructions);
+  pending_.insert(pending_.end(), order.begin(), order.end());
+}
+
+void CodeEmitter::chain(std::span<const CountedInstruction> instructions) {
+  RegisterRange previous;
+  for (const Opcode opcode : round_robin(instructions)) {
+    Instruction link = make(opcode, {});
+    if (trace::info(opcode).pipe != trace::Pipe::control) {
+      link.sources[0] = previous;
+      link.destination = temporary(1);
+      previous = link.destination;
+    }
+    current_.code.push_back(link);
   }
 }
 

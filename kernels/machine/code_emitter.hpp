@@ -34,6 +34,8 @@ class CodeEmitter {
   trace::RegisterRange address_instruction(trace::Opcode opcode);
   /// Spreads counted instructions evenly over the current block.
   void spread(std::span<const CountedInstruction> instructions);
+  /// Counted instructions here, each with the result of the one before as its source.
+  void chain(std::span<const CountedInstruction> instructions);
 
   /// Ends the basic block; with `branch` the block's last instruction is a branch.
   void end_block(bool branch);
@@ -50,6 +52,7 @@ class CodeEmitter {
   /// Where in `code` each pending instruction goes.
   std::vector<std::size_t> pending_positions(const std::vector<trace::Instruction>& code) const;
   trace::Instruction counted_instruction(trace::Opcode opcode);
+  static std::vector<trace::Opcode> round_robin(std::span<const CountedInstruction> instructions);
   void note_result(const trace::Instruction& instruction);
   std::uint32_t add_operand(const trace::MemoryOperand& operand);
 

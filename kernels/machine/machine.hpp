@@ -175,6 +175,9 @@ class CtaMachine {
   virtual void join_block() = 0;
   /// Instructions of the build that belong to the current basic block.
   virtual void overhead(std::span<const CountedInstruction> instructions) = 0;
+  /// The same where each instruction needs the result of the one before, as index arithmetic does: here and
+  /// in this order, the kinds interleaved. Without a result, like a NOP, an instruction breaks no chain.
+  virtual void overhead_chain(std::span<const CountedInstruction> instructions) = 0;
 };
 
 }  // namespace warpscope::kernels

@@ -73,6 +73,7 @@ class NumericMachine final : public CtaMachine {
   void end_block() override {}
   void join_block() override {}
   void overhead(std::span<const CountedInstruction> /*instructions*/) override {}
+  void overhead_chain(std::span<const CountedInstruction> /*instructions*/) override {}
 
  private:
   struct SharedWrite {

@@ -230,4 +230,8 @@ void TraceMachine::overhead(std::span<const CountedInstruction> instructions) {
   emitter_.spread(instructions);
 }
 
+void TraceMachine::overhead_chain(std::span<const CountedInstruction> instructions) {
+  emitter_.chain(instructions);
+}
+
 }  // namespace warpscope::kernels

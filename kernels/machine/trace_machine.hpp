@@ -76,6 +76,7 @@ class TraceMachine final : public CtaMachine {
   void end_block() override;
   void join_block() override;
   void overhead(std::span<const CountedInstruction> instructions) override;
+  void overhead_chain(std::span<const CountedInstruction> instructions) override;
 
  private:
   using Range = trace::RegisterRange;

@@ -4,9 +4,12 @@
 #include <array>
 
 #include "kernels/standard/grid.hpp"
+#include "kernels/standard/overhead.hpp"
 
 namespace warpscope::kernels::standard {
 namespace {
+
+constexpr int kSliceRows = 16;  // of C: 8 of each of two rows of warps
 
 /// The CTA program. Loads run stages - 1 steps ahead of the products; one barrier per step frees the oldest
 /// stage and shows the newest.
@@ -38,6 +41,8 @@ class GemmProgram {
     const WarpSplit split{tile_.warps_m, tile_.warps_n, 1};
     const Fragment sums = machine.fragment(tile_.m, tile_.n, ElementType::fp32, Layout::accumulator, split);
     machine.fill(sums, 0.0F);
+    machine.overhead_chain(gemm_setup_overhead());
+    machine.end_block();
     for (int step = 0; step < ahead_; ++step) {
       copy(machine, step);
     }
@@ -52,7 +57,7 @@ class GemmProgram {
       machine.barrier();
       multiply(machine, sums, steps_ - 1 - pending);
     }
-    write_back(machine, sums, split);
+    write_back(machine, sums);
   }
 
  private:
@@ -80,19 +85,27 @@ class GemmProgram {
     machine.mma(sums, stage(a_ring_, step), task_.b_transposed ? transposed(b) : b);
   }
 
-  /// Scales, rounds and stores C through shared memory, so that whole lines leave the SM.
-  void write_back(CtaMachine& machine, const Fragment& sums, const WarpSplit& split) const {
-    const SharedTile staging{0, tile_.m, tile_.n, task_.type, 1, 0};
-    const Fragment rounded = machine.fragment(tile_.m, tile_.n, task_.type, Layout::accumulator, split);
-    const Fragment rows = machine.fragment(tile_.m, tile_.n, task_.type, Layout::linear, {});
-    machine.apply(sums, BinaryOp::multiply, sums, task_.alpha);
-    machine.convert(rounded, sums);
+  /// Stores C through shared memory, as sums, so that whole lines leave the SM; it leaves in slices of 16
+  /// rows, scaled and rounded on the way, with two barriers each, as in CUTLASS. There a slice comes in right
+  /// before it leaves; here all of C comes in first.
+  void write_back(CtaMachine& machine, const Fragment& sums) const {
+    const Affine first_row = block_index(1) * tile_.m;
+    const int slice_bytes = kSliceRows * tile_.n * element_bytes(ElementType::fp32);
     machine.barrier();
-    machine.store_shared(staging, rounded);
-    machine.barrier();
-    machine.load_shared(rows, staging);
-    machine.store(
-        GlobalTile{task_.c, block_index(2), block_index(1) * tile_.m, first_column_, tile_.m, tile_.n}, rows);
+    machine.store_shared(SharedTile{0, tile_.m, tile_.n, ElementType::fp32, 1, 0}, sums);
+    for (int slice = 0; slice < tile_.m / kSliceRows; ++slice) {
+      const Fragment rows = machine.fragment(kSliceRows, tile_.n, ElementType::fp32, Layout::linear, {});
+      const Fragment rounded = machine.fragment(kSliceRows, tile_.n, task_.type, Layout::linear, {});
+      machine.barrier();
+      machine.load_shared(rows, {slice * slice_bytes, kSliceRows, tile_.n, ElementType::fp32, 1, 0});
+      machine.overhead(gemm_epilogue_overhead(kSliceRows * tile_.n / (32 * tile_.warps_m * tile_.warps_n)));
+      machine.apply(rows, BinaryOp::multiply, rows, task_.alpha);
+      machine.convert(rounded, rows);
+      machine.store(
+          {task_.c, block_index(2), first_row + slice * kSliceRows, first_column_, kSliceRows, tile_.n},
+          rounded);
+      machine.barrier();
+    }
   }
 
   GemmTask task_;

@@ -10,11 +10,12 @@ namespace warpscope::kernels::standard {
 namespace {
 
 /// Tiles after the names that cuBLAS 11 and 12 kernels carry on A100 (ampere_*_s16816gemm_*_128x128_*_32x5
-/// and so on); warps as CUTLASS splits such tiles. Registers are an estimate: accumulators, two sets of
-/// operand fragments, 40 for addresses. Hopper's library uses wgmma kernels instead, which are not modelled.
+/// and so on), which cuBLAS 13 has too, as cutlass_80_tensorop_*_s16816gemm_*_128x128_32x5 and so on; warps
+/// as CUTLASS splits such tiles. Registers of the first two as measured there; of the third an estimate. On
+/// Hopper the library picks wgmma kernels instead, which are not modelled.
 constexpr std::array kTiles = {
-    GemmTile{128, 128, 32, 5, 2, 2, 232},
-    GemmTile{128, 64, 32, 6, 2, 2, 152},
+    GemmTile{128, 128, 32, 5, 2, 2, 220},
+    GemmTile{128, 64, 32, 6, 2, 2, 146},
     GemmTile{64, 64, 64, 5, 2, 2, 104},
 };
 
@@ -22,7 +23,7 @@ constexpr std::array kTiles = {
 
 int shared_bytes(const GemmTile& tile) {
   const int operands = tile.stages * (tile.m + tile.n) * tile.k * element_bytes(ElementType::fp16);
-  return std::max(operands, tile.m * tile.n * element_bytes(ElementType::fp16));
+  return std::max(operands, tile.m * tile.n * element_bytes(ElementType::fp32));
 }
 
 const GemmTile& choose_gemm_tile(std::int64_t m, std::int64_t n, const GpuLimits& limits) {

@@ -102,4 +102,28 @@ std::vector<CountedInstruction> division_branches(int elements) {
   return {{Opcode::NOP, 2 * elements}};
 }
 
+// Source: cutlass_80_tensorop_f16_s16816gemm_relu_f16_* of cuBLAS on H200
+// (experiments/reference/measured-h200/gemm.md): instructions per warp that do not grow with K, of tiles with
+// 128, 64 and 32 outputs per thread, less what copies take. A straight line through them gives what comes
+// once (545: ALU 277, FMA 108) and what comes per output (5: ALU 2.6, FMA 1.4).
+std::span<const CountedInstruction> gemm_setup_overhead() {
+  static constexpr std::array kSetup = {
+      CountedInstruction{Opcode::IADD3, 100}, CountedInstruction{Opcode::LOP3, 77},
+      CountedInstruction{Opcode::ISETP, 50},  CountedInstruction{Opcode::SHF, 50},
+      CountedInstruction{Opcode::IMAD, 108},  CountedInstruction{Opcode::S2R, 4},
+      CountedInstruction{Opcode::LDC, 8},     CountedInstruction{Opcode::NOP, 148},
+  };
+  return kSetup;
+}
+
+// Less what the operations of the program text are, half a rounding and the scaling among them. The kernel
+// has an activation built in, one maximum per output.
+std::vector<CountedInstruction> gemm_epilogue_overhead(int outputs) {
+  return {{Opcode::FMNMX, outputs},
+          {Opcode::IADD3, outputs / 2},
+          {Opcode::ISETP, outputs / 2},
+          {Opcode::IMAD, outputs * 2 / 5},
+          {Opcode::NOP, outputs / 8}};
+}
+
 }  // namespace warpscope::kernels::standard

@@ -32,4 +32,8 @@ std::vector<CountedInstruction> division_branches(int elements);
 /// The subroutine of the rounded division for operands that need scaling, zero numerators among them.
 std::span<const CountedInstruction> division_subroutine();
 
+/// The library's matrix product, per warp: before the first copy, and for `outputs` elements of C per thread.
+std::span<const CountedInstruction> gemm_setup_overhead();
+std::vector<CountedInstruction> gemm_epilogue_overhead(int outputs);
+
 }  // namespace warpscope::kernels::standard

@@ -126,6 +126,20 @@ MovedBytes written(std::uint64_t bytes) {
   return {0, bytes, bytes};
 }
 
+// Per warp, of cutlass_80_tensorop_f16_s16816gemm on H200 (measured-h200/gemm.csv): 128x128_32x5 for scores
+// from head_dim 64 and 128, 64x128_32x6 for outputs.
+TEST(StandardCounters, MatrixProductsAsTheLibraryRunsThem) {
+  const auto per_warp = [](const Launch& launch) {
+    return static_cast<double>(trace::total(trace::executed_instructions(launch))) /
+           (static_cast<double>(trace::cta_count(launch)) * launch.threads_per_cta / 32);
+  };
+  const Trace narrow = kernels::build_standard(square(2, 2, 1024, 64, false), kH200);
+  const Trace wide = kernels::build_standard(square(2, 2, 1024, 128, false), kH200);
+  EXPECT_NEAR(per_warp(narrow.launches.at(2)), 1572, 0.03 * 1572);
+  EXPECT_NEAR(per_warp(wide.launches.at(2)), 1840, 0.03 * 1840);
+  EXPECT_NEAR(per_warp(narrow.launches.back()), 4231, 0.1 * 4231);
+}
+
 TEST(StandardBytes, EveryLaunchPassesOverTheScoresOnce) {
   const Problem problem = square(2, 2, 256, 64, true);
   const std::uint64_t scores = 2 * 2 * 2 * 256 * 256;  // 2X of the formulas
