@@ -66,11 +66,14 @@ struct Gpu::LaunchState {
   std::string deadlock{};
   std::uint64_t completed = 0;
 
+  /// From `now` on `active` SMs of the group have work. Starts lie ahead, so an end may come before one.
   void set_active(GroupState& group, int active, sim::Cycles now) {
-    sm_active_cycles += static_cast<std::uint64_t>(group.active) *
-                        static_cast<std::uint64_t>(std::max<sim::Cycles>(0, now - group.active_since));
+    if (now > group.active_since) {
+      sm_active_cycles +=
+          static_cast<std::uint64_t>(group.active) * static_cast<std::uint64_t>(now - group.active_since);
+      group.active_since = now;
+    }
     group.active = active;
-    group.active_since = now;
   }
 };
 

@@ -46,6 +46,7 @@ inline void expect_conserved(const trace::Trace& trace, const metrics::Simulatio
     const metrics::LaunchResult& launch = result.launches[i];
     const std::uint64_t warps = trace::cta_count(trace.launches[i]) * trace::warps_per_cta(trace.launches[i]);
     EXPECT_EQ(trace::executed_instructions(trace.launches[i]).at(trace::Opcode::EXIT), warps);
+    EXPECT_LE(launch.metrics.at("sm__cycles_active.avg"), launch.metrics.at("sm__cycles_elapsed.max"));
     EXPECT_EQ(launch.stall_warp_cycles[static_cast<std::size_t>(metrics::Stall::selected)],
               trace::total(trace::executed_instructions(trace.launches[i])));
     const std::vector<trace::RequestedBytes> asked = trace::requested_bytes(trace, trace.launches[i]);
