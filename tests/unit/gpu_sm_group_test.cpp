@@ -1,0 +1,103 @@
+// SMs that stand for others: who they are, what they are given, and that like CTAs end as if all were
+// simulated.
+#include "model/gpu/sm_group.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/gpu/cta_dispatcher.hpp"
+#include "tests/support/gpu_bench.hpp"
+
+namespace warpscope::gpu {
+namespace {
+
+using enum trace::Opcode;
+
+TEST(SmGroups, CoverTheChip) {
+  int next = 0;
+  for (const SmGroup& group : group_sms(108, 7)) {
+    EXPECT_EQ(group.first_sm, next);
+    EXPECT_TRUE(group.sms == 15 || group.sms == 16);
+    next += group.sms;
+  }
+  EXPECT_EQ(next, 108);
+  EXPECT_EQ(group_sms(3, 100).size(), 3U);
+}
+
+TEST(SmGroups, AreGivenACtaForEachSm) {
+  trace::Launch launch;
+  launch.grid = {25, 1, 1};
+  CtaDispatcher dispatcher(test::test_config(), launch, 1000, 1, {{0, 10}, {10, 8}});
+  const auto first = dispatcher.next(0);
+  EXPECT_EQ(first->group, 0);
+  EXPECT_EQ(first->ctas, 10);
+  const auto second = dispatcher.next(0);
+  EXPECT_EQ(second->first_cta, 10U);
+  EXPECT_EQ(second->ctas, 8);
+  EXPECT_EQ(dispatcher.active_sms(), 18);
+  EXPECT_FALSE(dispatcher.next(0));
+  dispatcher.release(0);
+  EXPECT_EQ(dispatcher.active_sms(), 8);
+  EXPECT_EQ(dispatcher.next(0)->ctas, 7) << "what is left";
+  EXPECT_EQ(dispatcher.active_sms(), 15);
+  EXPECT_TRUE(dispatcher.done());
+}
+
+TEST(SimulatedSms, AreAllWhereTheTraceIsShort) {
+  const hw::HwConfig config = test::test_config();
+  const auto loop = [](std::uint32_t trips) {
+    test::Program program;
+    program.begin_loop(0).op(FFMA, 99).end_loop().exit();
+    return trace::Trace{{}, {test::one_program(program.build_controlled(), 1, 30, {trips})}};
+  };
+  EXPECT_EQ(simulated_sms(config, loop(100), {}), config.gpu.sm_count);
+  EXPECT_EQ(simulated_sms(config, loop(1000000), {}), 1);
+  SimulationOptions detailed;
+  detailed.mode = Mode::detailed;
+  EXPECT_EQ(simulated_sms(config, loop(1000000), detailed), config.gpu.sm_count);
+}
+
+/// Each CTA reads 64 KB that all share and writes 2 KB of its own.
+trace::Trace like_ctas(std::uint32_t ctas, std::uint32_t trips) {
+  trace::MemoryOperand in;
+  in.tensor = 0;
+  in.bytes = 512;
+  in.offset.per_iteration = {512, 0, 0};
+  trace::MemoryOperand out = in;
+  out.tensor = 1;
+  out.offset.per_iteration = {};
+  out.offset.per_block = {2048, 0, 0};
+  out.offset.per_warp = 512;
+  test::Program program;
+  program.begin_loop(0).op(LDG_128).memory(in).sets(0).op(FFMA, 40).op(FFMA).waits_for(0).end_loop();
+  program.op(STG_128).memory(out).exit();
+  return {{test::tensor("in", 1 << 20), test::tensor("out", 1 << 20)},
+          {test::one_program(program.build_controlled(), 4, ctas, {trips})}};
+}
+
+TEST(SmGroups, OneSmStandsForAllOfALaunchOfLikeCtas) {
+  hw::HwConfig config = test::test_config();
+  config.gpu.sm_count = 12;
+  config.sm.max_ctas = 2;
+  const trace::Trace trace = like_ctas(24, 1500);
+  SimulationOptions detailed;
+  detailed.mode = Mode::detailed;
+  SimulationOptions one;
+  one.sm_groups = 1;
+  const metrics::SimulationResult all = simulate(config, trace, detailed);
+  const metrics::SimulationResult sampled = simulate(config, trace, one);
+  const auto cycles = static_cast<double>(all.cycles);
+  EXPECT_NEAR(static_cast<double>(sampled.cycles), cycles, 0.02 * cycles);
+  EXPECT_LT(sampled.warp_instructions_executed * 20, all.warp_instructions_executed)
+      << "loops are left out, too";
+  EXPECT_EQ(sampled.warp_instructions_total, all.warp_instructions_total);
+  for (std::size_t t = 0; t < 2; ++t) {
+    const metrics::TensorTraffic& x = sampled.launches[0].traffic[t];
+    const metrics::TensorTraffic& y = all.launches[0].traffic[t];
+    EXPECT_EQ(x.l2_read_bytes, y.l2_read_bytes);
+    EXPECT_EQ(x.l2_write_bytes, y.l2_write_bytes);
+    EXPECT_EQ(x.dram_read_bytes, y.dram_read_bytes);
+  }
+}
+
+}  // namespace
+}  // namespace warpscope::gpu

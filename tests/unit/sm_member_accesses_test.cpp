@@ -1,0 +1,102 @@
+// Addresses of CTAs that keep step with a simulated one, and what a loop touches per iteration.
+#include "model/sm/member_accesses.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/sm/loop_footprint.hpp"
+#include "tests/support/core_bench.hpp"
+
+namespace warpscope::test {
+namespace {
+
+using enum trace::Opcode;
+
+/// CTAs (4..8, 0, 0), of which (6, 0, 0) is simulated.
+sm::SlotMembers five_ctas(const trace::Launch& launch) {
+  sm::SlotMembers members;
+  for (std::uint32_t x = 4; x < 9; ++x) {
+    members.ctas.push_back({launch.classes.data(), {x, 0, 0}, true});
+  }
+  members.representative = 2;
+  return members;
+}
+
+TEST(MemberAccesses, CtasOfOneAddressFormARun) {
+  trace::MemoryOperand operand;
+  operand.tensor = 0;
+  operand.bytes = 512;
+  operand.offset.per_block = {1000, 0, 0};
+  operand.offset.block_divisor = {2, 1, 1};
+  const trace::Trace trace{{tensor("t", 1 << 20)}, {one_program(Program().exit().build())}};
+  const std::vector<trace::MemoryOperand> operands = {operand};
+  sm::MemberAccesses accesses(trace, operands, 1);
+  accesses.install(0, five_ctas(trace.launches[0]));
+  const std::vector<sm::MemberRun>& runs = accesses.runs(0, 0);
+  ASSERT_EQ(runs.size(), 3U);  // 4 5 | 6 7 | 8
+  EXPECT_EQ(runs[0].members, 2);
+  EXPECT_EQ(runs[0].distance, (sm::Address{0, -1000}));
+  EXPECT_FALSE(runs[0].has_representative);
+  EXPECT_EQ(runs[1].first_member, 2);
+  EXPECT_EQ(runs[1].distance, (sm::Address{0, 0}));
+  EXPECT_TRUE(runs[1].has_representative);
+  EXPECT_EQ(runs[2].members, 1);
+  EXPECT_EQ(runs[2].distance, (sm::Address{0, 1000}));
+}
+
+TEST(MemberAccesses, SpillsHaveASegmentPerSlotOfEachSm) {
+  trace::Tensor spills = tensor("spills", 4096);
+  spills.kind = trace::TensorKind::local;
+  const trace::Trace trace{{spills}, {one_program(Program().exit().build())}};
+  const std::vector<trace::MemoryOperand> operands = {
+      {.tensor = 0, .segment = {}, .offset = {}, .bytes = 128}};
+  sm::MemberAccesses accesses(trace, operands, 3);
+  accesses.install(1, five_ctas(trace.launches[0]));
+  const std::vector<sm::MemberRun>& runs = accesses.runs(1, 0);
+  ASSERT_EQ(runs.size(), 5U);
+  EXPECT_EQ(runs[0].distance.segment, -6);
+  EXPECT_EQ(runs[4].distance.segment, 6);
+}
+
+TEST(LoopFootprint, JoinsTheAdjacentAccessesOfTheWarps) {
+  trace::MemoryOperand tile;
+  tile.tensor = 0;
+  tile.bytes = 512;
+  tile.offset.per_warp = 1024;
+  tile.offset.per_iteration = {8192, 0, 0};
+  trace::MemoryOperand upper = tile;
+  upper.offset.offset = 512;
+  trace::MemoryOperand apart = tile;
+  apart.offset.offset = 1 << 20;
+  Program program;
+  program.begin_loop(0)
+      .op(LDG_128)
+      .memory(tile)
+      .op(LDG_128)
+      .memory(upper)
+      .op(LDG_128)
+      .memory(apart)
+      .end_loop();
+  const trace::Trace trace{{tensor("t", 1 << 24)},
+                           {one_program(program.exit().build_controlled(), 4, 1, {10})}};
+  const trace::Launch& launch = trace.launches[0];
+  const hw::HwConfig config = test_config();
+  const sm::DecodedLaunch decoded = sm::decode(config, trace, launch);
+  sm::SmCore core(config, trace, launch, decoded, 1);
+  const sm::ResidentCta cta{launch.classes.data(), {0, 0, 0}, true};
+  core.install(0, cta, 0);
+  sm::MemberAccesses accesses(trace, decoded.memory_operands, 1);
+  accesses.install(0, {{cta}, 0});
+  const int loop = sm::innermost_loop(decoded, 0);
+  ASSERT_EQ(loop, 0);
+  const std::vector<sm::Stretch> stretches =
+      sm::loop_footprint(core, decoded, std::vector<int>(4, loop), 0, accesses);
+  ASSERT_EQ(stretches.size(), 5U) << "one tile of all warps, and four pieces apart";
+  EXPECT_EQ(stretches[0].begin.offset, 0);
+  EXPECT_EQ(stretches[0].bytes, 4096);
+  EXPECT_EQ(stretches[0].step.offset, 8192);
+  EXPECT_EQ(stretches[1].begin.offset, 1 << 20);
+  EXPECT_EQ(stretches[1].bytes, 512);
+}
+
+}  // namespace
+}  // namespace warpscope::test
