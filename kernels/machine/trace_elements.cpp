@@ -34,7 +34,9 @@ std::int64_t columns_inside(const GlobalTile& tile, const TensorSpec& tensor) {
 // panels of a sector's width, one after another: the sectors of neighbouring rows are neighbours, and all
 // columns of a panel read the same ones again. The first of the columns to be read brings the panel from HBM,
 // as in fact the lines of the rows are read by CTAs that run together. L1 catches nothing: other columns are
-// other CTAs', which run on other SMs.
+// other CTAs', which run on other SMs. Rows of interleaved heads begin a multiple of 128 bytes apart, all in
+// one bank, so that a load takes a pass of the data path for every lane
+// (experiments/reference/measured-h200/strided_loads.md).
 void TraceMachine::load_column(const GlobalTile& tile, const Fragment& fragment) {
   const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
   const std::int64_t row_bytes = tensor.cols * element_bytes(tensor.type);
@@ -62,7 +64,9 @@ void TraceMachine::load_column(const GlobalTile& tile, const Fragment& fragment)
     operand.segment = resolver_.resolve(tile.segment);
     operand.offset = resolver_.resolve(first);
     operand.offset.offset += i * reach * piece;
-    operand.bytes = static_cast<std::uint32_t>((elements + launch_.warps - 1) / launch_.warps * piece);
+    const std::int64_t lanes = (elements + launch_.warps - 1) / launch_.warps;
+    operand.bytes = static_cast<std::uint32_t>(lanes * piece);
+    operand.wavefronts = static_cast<std::uint16_t>(lanes);
     operand.offset.per_warp = operand.bytes;
     emitter_.emit_memory(Opcode::LDG_16, reg(fragment, i), {CodeEmitter::shared_base()}, operand);
   }

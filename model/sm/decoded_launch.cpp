@@ -36,18 +36,21 @@ int moved_bytes(const DecodedLaunch& launch, const DecodedInstruction& instructi
              : static_cast<int>(launch.memory_operands[instruction.memory].bytes);
 }
 
+int wavefronts(const DecodedLaunch& launch, const DecodedInstruction& instruction) {
+  return instruction.memory == trace::kNoMemory ? 0 : launch.memory_operands[instruction.memory].wavefronts;
+}
+
 void set_shared(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
   const int bytes = moved_bytes(launch, out);
-  const int wavefronts = out.memory == trace::kNoMemory ? 1 : launch.memory_operands[out.memory].wavefronts;
   const int transfer = bytes / sm.shared.sub_core_bytes_per_clk;
-  out.data_cycles = u16(std::max({1, wavefronts, bytes / sm.shared.bytes_per_clk}));
+  out.data_cycles = u16(std::max({1, wavefronts(launch, out), bytes / sm.shared.bytes_per_clk}));
   out.mio_cycles = u16(std::max(sm.mio.min_interval_cycles, transfer));
   out.latency = u16(sm.shared.base_latency_cycles + transfer);
 }
 
 void set_global(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
   const int bytes = moved_bytes(launch, out);
-  out.data_cycles = u16(std::max(1, bytes / sm.shared.bytes_per_clk));
+  out.data_cycles = u16(std::max({1, wavefronts(launch, out), bytes / sm.shared.bytes_per_clk}));
   out.mio_cycles = u16(std::max(sm.mio.min_interval_cycles, int{out.data_cycles}));
   if (out.op_class == OpClass::async_copy) {
     out.data_cycles = u16(sm.global.async_copy_lsu_cycles);

@@ -37,7 +37,7 @@ struct MemoryOperand {
   AffineIndex segment;                   ///< which segment of the tensor
   AffineIndex offset;                    ///< first byte within the segment
   std::uint32_t bytes = 0;               ///< bytes of the whole warp instruction, contiguous from `offset`
-  std::uint16_t wavefronts = 0;  ///< shared memory: passes of the 128-byte data path, conflicts included
+  std::uint16_t wavefronts = 0;  ///< passes of the 128-byte data path, conflicts included; tensors: at least
 
   bool operator==(const MemoryOperand&) const = default;
 };

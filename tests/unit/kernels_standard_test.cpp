@@ -234,6 +234,23 @@ TEST(StandardTrace, BlockSoftmaxOf2023HoldsTheDataPathAsItsBankConflictsDid) {
   EXPECT_EQ(wavefronts * 16, 2U * (32 * 16 + 16 + 16));
 }
 
+TEST(StandardTrace, TransposingCopyReadsEveryLanesElementOnItsOwn) {
+  const Trace trace = kernels::build_standard(square(2, 2, 512, 64, false), kA100);
+  for (const auto& [launch, wavefronts] : {std::pair{0U, 0}, {1U, 32}}) {
+    const trace::WarpProgram& program = trace.launches.at(launch).programs.front();
+    int loads = 0;
+    for (const trace::Instruction& instruction : program.code) {
+      if (instruction.memory == trace::kNoMemory) {
+        continue;
+      }
+      const bool is_load = instruction.opcode == trace::Opcode::LDG_16;
+      loads += is_load ? 1 : 0;
+      EXPECT_EQ(program.memory_operands.at(instruction.memory).wavefronts, is_load ? wavefronts : 0);
+    }
+    EXPECT_EQ(loads, 4) << trace.launches.at(launch).name;
+  }
+}
+
 TEST(StandardTrace, GemmDoesTheWholeProduct) {
   const Trace trace = kernels::build_standard(square(1, 2, 512, 64, true), kA100);
   // m16n8k16 does 2048 multiply-adds; a causal mask saves nothing.

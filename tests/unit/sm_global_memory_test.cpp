@@ -66,6 +66,22 @@ TEST(SmGlobalLoad, ScoreboardIsHeldUntilTheDataIsThere) {
   EXPECT_EQ(bench.stalled(metrics::Stall::long_scoreboard), 302U);
 }
 
+// Contiguous bytes take the passes that they need; lanes whose words lie in one bank take one each.
+TEST(SmGlobalLoad, HoldsTheDataPathForItsWavefronts) {
+  for (const auto& [wavefronts, cycles] : {std::pair{0, 8}, {4, 8}, {32, 32}}) {
+    trace::MemoryOperand operand;
+    operand.tensor = 0;
+    operand.bytes = 1024;
+    operand.wavefronts = static_cast<std::uint16_t>(wavefronts);
+    Program program;
+    program.op(LDG_16).sets(1).memory(operand).op(LDS_32).holds(0).shared(128, 1).exit().waits_for(0);
+    CoreBench bench(test_config(), one_program(program.build()));
+    EXPECT_EQ(bench.run(), cycles + 1) << wavefronts;
+    EXPECT_EQ(bench.core().counters().data_path_cycles, static_cast<std::uint64_t>(cycles + 1));
+    EXPECT_EQ(bench.accesses()[0].request.bytes, 1024U);
+  }
+}
+
 TEST(SmGlobalLoad, NarrowerShareOfL2AndHbmDecides) {
   const auto arrival = [](int latency, int l2_cycles, int hbm_cycles) {
     return loads_arrive(5, memory::Response{.latency_cycles = latency,
