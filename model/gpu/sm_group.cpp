@@ -11,7 +11,7 @@ namespace {
 /// A trace of up to this many instructions is simulated whole.
 constexpr double kWhole = 12e6;
 /// Instructions that fast mode may step otherwise, about.
-constexpr double kBudget = 4e6;
+constexpr double kBudget = 2e6;
 /// Of a launch with many waves, about this many are executed (wave_skipper.hpp).
 constexpr double kExecutedWaves = 6;
 
