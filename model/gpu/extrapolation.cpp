@@ -124,19 +124,24 @@ void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::
     selected += count;
     counts.counters.issued_by_opcode[static_cast<std::size_t>(opcode)] = count;
   }
-  // Bytes asked for follow from the trace; how many of them move for each, from what was simulated.
+  // Bytes asked for follow from the trace; how many of them move for each, from what was counted. A CTA that
+  // stands for longer or shorter ones does not make all their accesses, so then only its own say that.
+  const auto [least, most] = std::ranges::minmax(class_work);
+  const bool all_counted = least == most;
   const auto moved = [](std::uint64_t requested, std::uint64_t asked, std::uint64_t bytes) {
-    return static_cast<std::uint64_t>(std::llround(
-        static_cast<double>(requested) * (static_cast<double>(bytes) / static_cast<double>(asked))));
+    return asked == 0 ? 0
+                      : static_cast<std::uint64_t>(
+                            std::llround(static_cast<double>(requested) *
+                                         (static_cast<double>(bytes) / static_cast<double>(asked))));
   };
   const std::vector<trace::RequestedBytes> requested = trace::requested_bytes(trace, launch);
   for (std::size_t t = 0; t < counts.l2.size(); ++t) {
     memory::L2Traffic& traffic = counts.l2[t];
     const sm::Demand& demand = sample.demand[t];
     traffic.read_bytes =
-        demand.read_asked > 0 ? moved(requested[t].read, demand.read_asked, demand.read_moved) : 0;
-    traffic.write_bytes =
-        demand.write_asked > 0 ? moved(requested[t].written, demand.write_asked, demand.write_moved) : 0;
+        moved(requested[t].read, demand.read_asked, all_counted ? traffic.read_bytes : demand.read_moved);
+    traffic.write_bytes = moved(requested[t].written, demand.write_asked,
+                                all_counted ? traffic.write_bytes : demand.write_moved);
     traffic.read_hit_bytes = traffic.read_bytes - std::min(traffic.read_bytes, counts.hbm[t].read_bytes);
   }
 }

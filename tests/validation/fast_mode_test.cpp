@@ -25,7 +25,7 @@ constexpr double kWorstMean = 0.015;
 /// Of bytes that cross HBM.
 constexpr double kWorstBytes = 0.05;
 /// Reads of less than a sector count as one each; where loops are left out, neighbours are joined.
-constexpr double kWorstSectors = 0.012;
+constexpr double kWorstSectors = 0.01;
 
 struct Outcome {
   double cycles = 0;
