@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 #include "model/gpu/deadlock.hpp"
 #include "model/gpu/extrapolation.hpp"
 #include "model/sm/occupancy.hpp"
-#include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
 namespace {
