@@ -115,6 +115,8 @@ std::vector<AccuracyRow> measure_accuracy(const std::vector<Observation>& observ
   for (std::size_t i = 0; i < observations.size(); ++i) {
     compare(observations[i], numbers[i], rows);
   }
+  // A kernel that never executes an instruction has no row for it: FlashAttention-1 copies without LDGSTS.
+  std::erase_if(rows, [](const AccuracyRow& row) { return row.failed == 0 && row.errors.count() == 0; });
   return rows;
 }
 
