@@ -125,7 +125,8 @@ void ResultStore::remove() {
   find_.reset();
   put_.reset();
   database_.reset();
-  for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+  // The store itself goes last: a kill in between must not leave a log without its store.
+  for (const char* ending : {"-wal", "-shm", "-journal", ""}) {
     std::error_code error;
     std::filesystem::remove(file_.string() + ending, error);
   }
