@@ -32,18 +32,17 @@ void scale(std::uint64_t& count, double factor) {
   count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * factor));
 }
 
-/// Sum over classes of CTAs times `of_class`, in the launch over in the sample.
-template <typename OfClass>
-double whole_over_sample(const std::vector<std::uint64_t>& launch, const std::vector<std::uint64_t>& sample,
-                         OfClass of_class) {
-  double whole = 0;
-  double sampled = 0;
-  for (std::size_t c = 0; c < launch.size(); ++c) {
-    const double each = of_class(c);
-    whole += each * static_cast<double>(launch[c]);
-    sampled += each * static_cast<double>(sample[c]);
-  }
-  return sampled > 0 ? whole / sampled : 1;
+/// Instructions of the launch over those that the simulated CTAs stood for.
+double whole_over_sample(const std::vector<std::uint64_t>& class_work,
+                         const std::vector<std::uint64_t>& whole, const std::vector<std::uint64_t>& sample) {
+  const auto instructions = [&](const std::vector<std::uint64_t>& ctas) {
+    double sum = 0;
+    for (std::size_t c = 0; c < ctas.size(); ++c) {
+      sum += static_cast<double>(class_work[c]) * static_cast<double>(ctas[c]);
+    }
+    return sum;
+  };
+  return instructions(whole) / instructions(sample);
 }
 
 /// What happens in skipped waves goes on as in the windows before them.
@@ -88,8 +87,9 @@ double schedule_stretch(const hw::HwConfig& config, const trace::Launch& launch,
   const double overhead = sample.pace.overhead_cycles(simulated.size());
   const double end = makespan(sample.pace, all, config.gpu.sm_count, overhead);
   const double expected = makespan(sample.pace, simulated, sample.groups, overhead);
-  // Which of the long CTAs come last is chance on a few SMs, so where lengths differ the schedule of all is
-  // better than what happened, provided that it explains what happened.
+  // Which of the long CTAs come last is chance on a few SMs. So where lengths differ, the end is the mean of
+  // two answers, the schedule of all CTAs and what happened stretched by both schedules, provided that the
+  // schedule explains what happened.
   const double explained = static_cast<double>(simulated_end) / expected;
   const bool chance = spread(all) > kOneLength && std::abs(explained - 1) < kExplained;
   return end / (chance ? std::sqrt(static_cast<double>(simulated_end) * expected) : expected);
@@ -100,12 +100,10 @@ double schedule_stretch(const hw::HwConfig& config, const trace::Launch& launch,
 void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::Trace& trace,
                  const trace::Launch& launch, const Sample& sample) {
   const std::vector<std::uint64_t> class_work = trace::instructions_per_cta(launch);
-  const std::vector<std::uint64_t> ctas = trace::ctas_per_class(launch);
   const double stretch = schedule_stretch(config, launch, sample, class_work, counts.cycles);
   counts.cycles = std::llround(static_cast<double>(counts.cycles) * stretch);
 
-  const double work = whole_over_sample(ctas, sample.ctas_of_class,
-                                        [&](std::size_t c) { return static_cast<double>(class_work[c]); });
+  const double work = whole_over_sample(class_work, trace::ctas_per_class(launch), sample.ctas_of_class);
   scale(counts.counters.shared_load_wavefronts, work);
   scale(counts.counters.shared_store_wavefronts, work);
   if (sample.skipped.empty()) {

@@ -170,7 +170,6 @@ void Gpu::consider_skipping(sim::Cycles now) {
   const sm::SmCounters counted = counters();
   progress.data_path_cycles = counted.data_path_cycles;
   progress.stall_warp_cycles = counted.stall_warp_cycles;
-  progress.l2 = l2_.traffic();
   progress.hbm = hbm_.traffic();
   if (auto skipped = state.skipper->observe(std::move(progress), state.dispatcher.dispatched())) {
     state.dispatcher.skip(skipped->ctas);

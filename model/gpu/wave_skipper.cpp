@@ -11,8 +11,6 @@ namespace {
 constexpr std::uint64_t kWindowsAveraged = 2;
 /// Relative difference of the two means below which a launch counts as steady.
 constexpr double kSteady = 0.01;
-/// Before this time the memory has not yet seen its own load (l2.cpp averages over epochs).
-constexpr sim::Cycles kSettledCycles = 49152;
 /// Windows that are always executed at the end, so that the tail of the launch is real.
 constexpr std::uint64_t kTailWindows = 1;
 
@@ -45,7 +43,7 @@ std::optional<SkippedWaves> WaveSkipper::observe(Progress progress, std::uint64_
     pieces_left_ = 0;
     return std::nullopt;
   }
-  if (ends_.size() < 2 * kWindowsAveraged + 1 || now < kSettledCycles) {
+  if (ends_.size() < 2 * kWindowsAveraged + 1 || now < memory::kLoadSettledCycles) {
     return std::nullopt;
   }
   const Progress& middle = ends_[kWindowsAveraged];

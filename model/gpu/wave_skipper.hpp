@@ -19,7 +19,6 @@ struct Progress {
   sim::Cycles time = 0;
   std::array<std::uint64_t, metrics::kStallReasons> stall_warp_cycles{};
   std::uint64_t data_path_cycles = 0;
-  std::vector<memory::L2Traffic> l2;
   std::vector<memory::HbmTraffic> hbm;
 };
 

@@ -6,17 +6,11 @@
 namespace warpscope::memory {
 namespace {
 
-/// Load is summed over epochs of this length and takes effect two epochs later, when all SMs have passed the
-/// first: a response must not depend on how far one SM runs ahead of another.
-constexpr std::int64_t kEpochCycles = 8192;
-constexpr std::int64_t kEpochDelay = 2;
 /// SM counts are rounded up to a sixteenth of the chip and write fractions to an eighth, so that the tail of
 /// a launch passes through few different shares.
 constexpr int kShareSteps = 16;
 constexpr int kWriteSteps = 8;
 constexpr int kUtilisationSteps = 32;
-/// Epochs that the load is averaged over, so that a burst does not make it swing.
-constexpr std::int64_t kEpochsAveraged = 4;
 /// SMs that read the same data take turns in coming first, region by region.
 constexpr std::int64_t kTurnBytes = 16 * 1024;
 

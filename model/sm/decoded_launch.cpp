@@ -210,9 +210,8 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
   for (const trace::WarpProgram& program : launch.programs) {
     append_program(out, config.sm, program);
   }
-  constexpr std::size_t kInstructionBytes = 16;
   const std::size_t instructions_per_line =
-      static_cast<std::size_t>(config.sm.icache.line_bytes) / kInstructionBytes;
+      static_cast<std::size_t>(config.sm.icache.line_bytes / kInstructionBytes);
   for (std::size_t i = 0; i < out.code.size(); ++i) {
     out.code[i].line = static_cast<std::uint32_t>(i / instructions_per_line);
   }

@@ -10,6 +10,8 @@
 
 namespace warpscope::sm {
 
+inline constexpr int kInstructionBytes = 16;  ///< of machine code, since Volta
+
 /// Pipes of a sub-core as the issue loop numbers them. FMA and IMAD share a pipe; `none` never blocks.
 enum class PipeSlot : std::uint8_t { tensor, fma, alu, xu, mio, none, count };
 

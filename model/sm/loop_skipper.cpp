@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/memory/l2.hpp"
 #include "model/sm/loop_footprint.hpp"
 
 namespace warpscope::sm {
@@ -21,9 +22,6 @@ constexpr sim::Cycles kHorizonCycles = 262144;
 constexpr std::uint32_t kMostRepeats = 24;
 /// Iterations at the end of a loop that are always executed.
 constexpr std::uint32_t kLastIterations = 2;
-
-/// The memory does not know its load before this time (epochs of l2.cpp).
-constexpr sim::Cycles kSettledCycles = 24576;
 
 constexpr int kNoLoop = -1;
 
@@ -64,7 +62,7 @@ int LoopSkipper::reference_slot(const SmCore& core) const {
 }
 
 bool LoopSkipper::wants_sample(const SmCore& core, sim::Cycles now) {
-  const int slot = now < kSettledCycles ? -1 : reference_slot(core);
+  const int slot = now < memory::kLoadSeenCycles ? -1 : reference_slot(core);
   if (slot < 0) {
     reset();
     return false;

@@ -21,10 +21,10 @@ struct LoopSkip {
 };
 
 /// Watches one SM whose resident CTAs are all in innermost loops. Time per iteration is compared over
-/// windows; windows that disagree are joined to longer ones. When one agrees with the one before within a
-/// tolerance, it may be repeated without being executed, up to a horizon that keeps SMs together and short of
-/// the end of every loop; then the next window is executed again. An SM in an exact limit cycle is thus found
-/// after its first periods, and one that never repeats exactly is followed on average.
+/// windows, which grow while they disagree. When one agrees with the one before within a tolerance, it may be
+/// repeated without being executed, up to a horizon that keeps SMs together and short of the end of every
+/// loop; then the next window is executed again. An SM in an exact limit cycle is thus found after its first
+/// periods, and one that never repeats exactly is followed on average.
 class LoopSkipper {
  public:
   explicit LoopSkipper(const DecodedLaunch& decoded) : decoded_(decoded) {}

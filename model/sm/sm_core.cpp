@@ -53,7 +53,6 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trac
   bases_.resize(at(cta_slots) * decoded.memory_operands.size());
   compared_bytes_ = offsetof(SmState, warps) + warps * sizeof(WarpState);
   const hw::InstructionCache& icache = spec_.icache;
-  constexpr int kInstructionBytes = 16;
   const int code_bytes = static_cast<int>(decoded.code.size()) * kInstructionBytes;
   instruction_sets_ = static_cast<std::uint32_t>(
       std::clamp(icache.l0_bytes / icache.line_bytes, kInstructionWays, kInstructionLines) /
