@@ -67,6 +67,7 @@ void TraceMachine::load_column(const GlobalTile& tile, const Fragment& fragment)
     const std::int64_t lanes = (elements + launch_.warps - 1) / launch_.warps;
     operand.bytes = static_cast<std::uint32_t>(lanes * piece);
     operand.wavefronts = static_cast<std::uint16_t>(lanes);
+    operand.lines = operand.wavefronts;
     operand.offset.per_warp = operand.bytes;
     emitter_.emit_memory(Opcode::LDG_16, reg(fragment, i), {CodeEmitter::shared_base()}, operand);
   }

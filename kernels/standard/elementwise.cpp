@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "kernels/standard/grid.hpp"
+#include "kernels/standard/index_arithmetic.hpp"
 #include "kernels/standard/overhead.hpp"
 
 namespace warpscope::kernels::standard {
@@ -13,9 +14,11 @@ constexpr int kThreads = 32 * kWarps;
 constexpr int kPasses = 4;  // elements per thread of elementwise_kernel<128, 4>
 constexpr int kVectorBytes = 16;
 // Dimensions that are left of (batch, head, sequence, element) when TensorIterator has merged what lies as
-// one piece in both tensors: rows of interleaved heads merge nothing, transposed ones head and element.
+// one piece in all tensors: rows of interleaved heads merge nothing, transposed ones head and element; a mask
+// is the same for all heads.
 constexpr int kRowCopyDimensions = 4;
 constexpr int kTransposingCopyDimensions = 3;
+constexpr int kMaskedDimensions = 2;
 
 /// Launches `text` over the flat range of each segment, `elements` per CTA.
 LaunchPlan flat_launch(const ElementwiseTask& task, int elements, std::uint32_t registers,
@@ -37,15 +40,16 @@ GlobalTile flat_tile(int tensor, const Affine& segment, const Affine& first, int
 
 /// elementwise_kernel<128, 4>: four dependent passes, since a store may alias the next load.
 LaunchPlan indexed_launch(const ElementwiseTask& task, std::uint32_t registers,
+                          const IndexArithmetic& arithmetic,
                           std::function<void(CtaMachine&, const Affine& first)> pass) {
-  return flat_launch(task, kThreads * kPasses, registers, [pass = std::move(pass)](CtaMachine& machine) {
-    machine.overhead(indexed_overhead());
-    for (int i = 0; i < kPasses; ++i) {
-      machine.end_block();
-      machine.overhead(indexed_overhead_per_element());
-      pass(machine, block_index(0) * (kThreads * kPasses) + i * kThreads);
-    }
-  });
+  return flat_launch(task, kThreads * kPasses, registers,
+                     [arithmetic, pass = std::move(pass)](CtaMachine& machine) {
+                       begin_elements(machine, arithmetic);
+                       for (int i = 0; i < kPasses; ++i) {
+                         find_element(machine, arithmetic);
+                         pass(machine, block_index(0) * (kThreads * kPasses) + i * kThreads);
+                       }
+                     });
 }
 
 Fragment thread_elements(CtaMachine& machine, ElementType type) {
@@ -70,15 +74,11 @@ LaunchPlan scale_launch(const ElementwiseTask& task, float factor) {
 }
 
 LaunchPlan masked_fill_launch(const ElementwiseTask& task, int mask) {
-  // The compiled kernel tests the mask before it loads the value: fewer values are read than there are, and a
-  // pass takes both latencies one after the other.
-  return indexed_launch(task, 18, [task, mask](CtaMachine& machine, const Affine& first) {
+  const IndexArithmetic arithmetic{kMaskedDimensions, 3, 1, task.uniform_parameters};
+  return indexed_launch(task, 18, arithmetic, [task, mask](CtaMachine& machine, const Affine& first) {
     const Fragment values = thread_elements(machine, task.type);
-    const Fragment stored_mask = thread_elements(machine, ElementType::boolean);
-    const Fragment masked = thread_elements(machine, ElementType::fp32);
-    machine.load(stored_mask, flat_tile(mask, 0, first, kThreads));
-    machine.convert(masked, stored_mask);
-    machine.end_block();
+    const Fragment masked = thread_elements(machine, ElementType::boolean);
+    machine.load(masked, flat_tile(mask, 0, first, kThreads));
     machine.load(values, flat_tile(task.source, block_index(2), first, kThreads));
     machine.apply(values, BinaryOp::masked_fill, values, masked);
     machine.store(flat_tile(task.target, block_index(2), first, kThreads), values);
@@ -86,7 +86,8 @@ LaunchPlan masked_fill_launch(const ElementwiseTask& task, int mask) {
 }
 
 LaunchPlan add_mask_launch(const ElementwiseTask& task, int mask) {
-  return indexed_launch(task, 20, [task, mask](CtaMachine& machine, const Affine& first) {
+  const IndexArithmetic arithmetic{kMaskedDimensions, 3, 1, task.uniform_parameters};
+  return indexed_launch(task, 20, arithmetic, [task, mask](CtaMachine& machine, const Affine& first) {
     const Fragment stored = thread_elements(machine, task.type);
     const Fragment stored_mask = thread_elements(machine, task.type);
     const Fragment values = thread_elements(machine, ElementType::fp32);
@@ -102,10 +103,8 @@ LaunchPlan add_mask_launch(const ElementwiseTask& task, int mask) {
 }
 
 LaunchPlan copy_launch(const ElementwiseTask& task) {
-  return indexed_launch(task, 18, [task](CtaMachine& machine, const Affine& first) {
-    for (int dimension = 2; dimension < kRowCopyDimensions; ++dimension) {
-      machine.overhead(indexed_overhead_per_dimension());
-    }
+  const IndexArithmetic arithmetic{kRowCopyDimensions, 2, 0, task.uniform_parameters};
+  return indexed_launch(task, 18, arithmetic, [task](CtaMachine& machine, const Affine& first) {
     const Fragment values = thread_elements(machine, task.type);
     machine.load(values, flat_tile(task.source, block_index(2), first, kThreads));
     machine.store(flat_tile(task.target, block_index(2), first, kThreads), values);
@@ -124,13 +123,10 @@ LaunchPlan transposing_copy_launch(const ElementwiseTask& task) {
   add_column_programs(launch, columns, task.cols % elements != 0, elements, [&](const Affine& first) {
     return ColumnProgram{
         [task, first](CtaMachine& machine) {
-          machine.overhead(indexed_overhead());
+          const IndexArithmetic arithmetic{kTransposingCopyDimensions, 2, 0, task.uniform_parameters};
+          begin_elements(machine, arithmetic);
           for (int i = 0; i < kPasses; ++i) {
-            machine.end_block();
-            machine.overhead(indexed_overhead_per_element());
-            for (int dimension = 2; dimension < kTransposingCopyDimensions; ++dimension) {
-              machine.overhead(indexed_overhead_per_dimension());
-            }
+            find_element(machine, arithmetic);
             const Fragment values = thread_elements(machine, task.type);
             const Affine at = first + i * kThreads;
             GlobalTile source{task.source, block_index(2),   at, block_index(1), 1,

@@ -18,6 +18,7 @@ struct ElementwiseTask {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   ElementType type = ElementType::fp16;
+  bool uniform_parameters = false;  ///< see IndexArithmetic
 };
 
 // PyTorch launches these over one flat range. Here grid z is the segment, so that a broadcast mask can be

@@ -18,30 +18,6 @@ constexpr std::array kVectorized = {
     CountedInstruction{Opcode::LDC, 4},       CountedInstruction{Opcode::NOP, 4},
 };
 
-// masked_fill, 211 in all: ALU 80, FMA 40, 8 loads, 4 stores, 19 branches, and 4 that the tensor counter
-// shows in a kernel without tensor instructions (here the wide multiplication of the index split).
-constexpr std::array kIndexed = {
-    CountedInstruction{Opcode::S2R, 1},
-    CountedInstruction{Opcode::LDC, 3},
-    CountedInstruction{Opcode::NOP, 2},
-};
-constexpr std::array kIndexedPerElement = {
-    CountedInstruction{Opcode::IADD3, 6},     CountedInstruction{Opcode::SHF, 3},
-    CountedInstruction{Opcode::LOP3, 3},      CountedInstruction{Opcode::ISETP, 3},
-    CountedInstruction{Opcode::SEL, 2},       CountedInstruction{Opcode::IMAD, 8},
-    CountedInstruction{Opcode::IMAD_WIDE, 3}, CountedInstruction{Opcode::LDC, 1},
-    CountedInstruction{Opcode::NOP, 14},
-};
-
-// OffsetCalculator::get (aten/src/ATen/cuda/detail/OffsetCalculator.cuh), one dimension for two tensors: the
-// test for the last dimension and its branch, the magic division (high product, add, shift), the remainder,
-// two offsets. An estimate from the source.
-constexpr std::array kIndexedPerDimension = {
-    CountedInstruction{Opcode::ISETP, 1},     CountedInstruction{Opcode::NOP, 1},
-    CountedInstruction{Opcode::IMAD_WIDE, 1}, CountedInstruction{Opcode::IADD3, 1},
-    CountedInstruction{Opcode::SHF, 1},       CountedInstruction{Opcode::IMAD, 3},
-};
-
 // 36 per call: causal rows against others, over the calls that masked scores cause.
 constexpr std::array kDivisionSubroutine = {
     CountedInstruction{Opcode::ISETP, 6}, CountedInstruction{Opcode::LOP3, 6},
@@ -54,15 +30,6 @@ constexpr std::array kDivisionSubroutine = {
 
 std::span<const CountedInstruction> vectorized_overhead() {
   return kVectorized;
-}
-std::span<const CountedInstruction> indexed_overhead() {
-  return kIndexed;
-}
-std::span<const CountedInstruction> indexed_overhead_per_element() {
-  return kIndexedPerElement;
-}
-std::span<const CountedInstruction> indexed_overhead_per_dimension() {
-  return kIndexedPerDimension;
 }
 std::span<const CountedInstruction> division_subroutine() {
   return kDivisionSubroutine;

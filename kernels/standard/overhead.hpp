@@ -11,13 +11,6 @@ namespace warpscope::kernels::standard {
 /// vectorized_elementwise_kernel, per warp.
 std::span<const CountedInstruction> vectorized_overhead();
 
-/// elementwise_kernel<128, 4>: per warp once, and for each of the 4 elements of a thread. An element's index
-/// is split into the dimensions of the iteration by multiplication with a magic number.
-std::span<const CountedInstruction> indexed_overhead();
-std::span<const CountedInstruction> indexed_overhead_per_element();
-/// For each of those elements and each dimension of the iteration beyond two, which masked_fill has.
-std::span<const CountedInstruction> indexed_overhead_per_dimension();
-
 /// softmax_warp_forward with `elements` per lane, per warp and row.
 std::vector<CountedInstruction> warp_softmax_overhead(int elements);
 

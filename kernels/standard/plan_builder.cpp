@@ -71,7 +71,8 @@ void PlanBuilder::release(int tensor) {
 }
 
 ElementwiseTask PlanBuilder::score_task(const std::string& name, int source, int target) const {
-  return {name, source, target, matrices(), problem_.seqlen_q, problem_.seqlen_k, type_};
+  return {
+      name, source, target, matrices(), problem_.seqlen_q, problem_.seqlen_k, type_, uniform_parameters()};
 }
 
 LaunchPlan PlanBuilder::gemm(GemmTask task) const {

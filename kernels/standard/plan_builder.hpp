@@ -21,6 +21,8 @@ class PlanBuilder {
 
   std::int64_t matrices() const { return problem_.batch * problem_.heads; }
   ElementType type() const { return type_; }
+  /// Whether the GPU's code has kernel parameters in uniform registers (IndexArithmetic).
+  bool uniform_parameters() const { return limits_.compute_capability_major >= 9; }
   /// 1 / sqrt(head_dim).
   float scale() const;
   /// Keys minus queries.

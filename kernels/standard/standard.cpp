@@ -28,8 +28,8 @@ int contiguous(PlanBuilder& builder, const Problem& problem, const std::string& 
   }
   const int copy = builder.allocate(name + "_copy", TensorKind::scratch, builder.matrices(), rows,
                                     problem.head_dim, builder.type());
-  builder.launch(standard::copy_launch(
-      {"copy_" + name, source, copy, builder.matrices(), rows, problem.head_dim, builder.type()}));
+  builder.launch(standard::copy_launch({"copy_" + name, source, copy, builder.matrices(), rows,
+                                        problem.head_dim, builder.type(), builder.uniform_parameters()}));
   return copy;
 }
 
@@ -38,7 +38,8 @@ int contiguous_transposed_k(PlanBuilder& builder, const Problem& problem) {
   const int copy = builder.allocate("k_copy", TensorKind::scratch, builder.matrices(), problem.head_dim,
                                     problem.seqlen_k, builder.type());
   builder.launch(standard::transposing_copy_launch({"copy_k", PlanBuilder::kK, copy, builder.matrices(),
-                                                    problem.head_dim, problem.seqlen_k, builder.type()}));
+                                                    problem.head_dim, problem.seqlen_k, builder.type(),
+                                                    builder.uniform_parameters()}));
   return copy;
 }
 

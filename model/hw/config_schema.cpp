@@ -90,6 +90,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(l2.partitions), "partitions", 1, 8, "L2 partitions; far data is also cached near its reader"},
   KeySpec{WARPSCOPE_KEY(l2.hit_latency_cycles), "cycles", 1, 100000, "L2 hit, unloaded, mean over near and far homes"},
   KeySpec{WARPSCOPE_KEY(l2.bytes_per_clk), "bytes/clk", 1, 1000000, "sustained by all SMs together"},
+  KeySpec{WARPSCOPE_KEY(l2.lines_per_clk), "lines/clk", 1, 100000, "128-byte lines looked up, all slices together"},
   KeySpec{WARPSCOPE_KEY(l2.sm_bytes_per_clk), "bytes/clk", 1, 10000, "what one SM alone can draw"},
   KeySpec{WARPSCOPE_KEY(l2.reduce_lanes_per_clk), "lanes/clk", 1, 100000, "fp32 atomic lanes of the whole chip"},
 

@@ -115,6 +115,7 @@ struct L2 {
   int partitions = 0;          ///< each keeps copies of the data it passes on, also of data homed in another
   int hit_latency_cycles = 0;  ///< mean over near and far homes, unloaded, SM to SM
   int bytes_per_clk = 0;       ///< sustained by all SMs together
+  int lines_per_clk = 0;       ///< 128-byte lines that all slices together look up per SM clock
   int sm_bytes_per_clk = 0;    ///< what one SM alone can draw
   int reduce_lanes_per_clk = 0;  ///< fp32 atomic lanes per SM clock, whole chip
 };

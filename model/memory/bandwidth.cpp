@@ -9,9 +9,8 @@
 namespace warpscope::memory {
 namespace {
 
-std::int64_t units_per_byte(double bytes_per_clk) {
-  return static_cast<std::int64_t>(
-      std::llround(static_cast<double>(kPortUnits * kShareScale) / bytes_per_clk));
+std::int64_t units_per_one(double per_clk) {
+  return static_cast<std::int64_t>(std::llround(static_cast<double>(kPortUnits * kShareScale) / per_clk));
 }
 
 }  // namespace
@@ -35,7 +34,11 @@ BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, 
   // Below one SM's part of the chip there is nobody left to take from.
   const double in_use = std::clamp(utilisation, 1 / sms, 1.0);
   const double dram = std::min(hbm_bytes_per_clk / sms / in_use, port);
-  return {units_per_byte(port), units_per_byte(l2), units_per_byte(dram), units_per_byte(dram)};
+  return {.port_units_per_byte = units_per_one(port),
+          .l2_units_per_byte = units_per_one(l2),
+          .l2_units_per_line = units_per_one(config.l2.lines_per_clk / sms),
+          .dram_read_units_per_byte = units_per_one(dram),
+          .dram_write_units_per_byte = units_per_one(dram)};
 }
 
 std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double utilisation,
@@ -61,8 +64,8 @@ std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double uti
   return static_cast<std::int32_t>(std::lround((hbm.page_wait_ns + wait_ns * mix) * sm_clock_mhz / 1e3));
 }
 
-std::int32_t port_units(std::int64_t bytes, std::int64_t units_per_byte) {
-  return static_cast<std::int32_t>((bytes * units_per_byte + kShareScale - 1) / kShareScale);
+std::int32_t port_units(std::int64_t amount, std::int64_t units_per_one) {
+  return static_cast<std::int32_t>((amount * units_per_one + kShareScale - 1) / kShareScale);
 }
 
 }  // namespace warpscope::memory

@@ -7,10 +7,11 @@
 
 namespace warpscope::memory {
 
-/// Port time per byte for one SM, in 1/kPortUnits cycles scaled by kShareScale.
+/// Port time per byte (per line looked up) for one SM, in 1/kPortUnits cycles scaled by kShareScale.
 struct BandwidthShare {
   std::int64_t port_units_per_byte = 0;
   std::int64_t l2_units_per_byte = 0;
+  std::int64_t l2_units_per_line = 0;
   std::int64_t dram_read_units_per_byte = 0;
   std::int64_t dram_write_units_per_byte = 0;
 
@@ -36,7 +37,7 @@ BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, 
 std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double utilisation,
                              double write_fraction);
 
-/// Port time of `bytes`, rounded up.
-std::int32_t port_units(std::int64_t bytes, std::int64_t units_per_byte);
+/// Port time of `amount` bytes or lines, rounded up.
+std::int32_t port_units(std::int64_t amount, std::int64_t units_per_one);
 
 }  // namespace warpscope::memory

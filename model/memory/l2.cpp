@@ -225,7 +225,8 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   Response& response = transaction->response;
   response.latency_cycles = static_cast<std::int32_t>(delay.value());
   response.sm_port_units = port_units(transaction->place.bytes, share.port_units_per_byte);
-  response.l2_port_units = port_units(transaction->place.bytes, share.l2_units_per_byte);
+  response.l2_port_units = std::max(port_units(transaction->place.bytes, share.l2_units_per_byte),
+                                    port_units(transaction->lines, share.l2_units_per_line));
   response.l2_slack_units = conditions.l2_slack_units;
   response.dram_port_units = port_units(found.miss_bytes, share.dram_read_units_per_byte) +
                              port_units(found.newly_dirty_bytes, share.dram_write_units_per_byte);

@@ -47,6 +47,7 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   /// The same access of other SMs at the same time, each at its own place; their responses are not asked for.
   std::vector<Place> companions;
   std::size_t companions_before = 0;  ///< how many of them come before `place`
+  int lines = 0;                      ///< 128-byte lines that hold the bytes; 0: as few as can hold them
   bool timed = true;                  ///< false: only contents and traffic count, nobody waits for a response
   std::int64_t time_cycles = 0;       ///< when the SM sends the request
   Response response;

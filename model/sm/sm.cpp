@@ -166,7 +166,9 @@ void Sm::touch(int slot, const LoopSkip& skip) {
 }
 
 memory::Response Sm::send(const MemoryRequest& request, std::int32_t time) {
-  const std::uint32_t bytes = decoded_->memory_operands[request.operand].bytes;
+  const trace::MemoryOperand& operand = decoded_->memory_operands[request.operand];
+  const std::uint32_t bytes = operand.bytes;
+  transaction_.lines = operand.lines;
   return transport(request, bytes, accesses_->runs(request.cta_slot, request.operand), time, true);
 }
 

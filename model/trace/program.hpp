@@ -38,6 +38,7 @@ struct MemoryOperand {
   AffineIndex offset;                    ///< first byte within the segment
   std::uint32_t bytes = 0;               ///< bytes of the whole warp instruction, contiguous from `offset`
   std::uint16_t wavefronts = 0;  ///< passes of the 128-byte data path, conflicts included; tensors: at least
+  std::uint16_t lines = 0;  ///< 128-byte lines that hold the bytes of a tensor; 0: as few as can hold them
 
   bool operator==(const MemoryOperand&) const = default;
 };

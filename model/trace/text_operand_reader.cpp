@@ -128,9 +128,9 @@ MemoryOperand read_memory_operand(TextCursor& cursor, const TensorLookup& tensor
   std::set<std::string> seen;
   while (!cursor.accept(']')) {
     const std::string key(cursor.word());
-    if (key != "segment" && key != "offset" && key != "bytes" && key != "wavefronts") {
+    if (key != "segment" && key != "offset" && key != "bytes" && key != "wavefronts" && key != "lines") {
       cursor.fail("memory operand", key.empty() ? cursor.lookahead() : key,
-                  "expected segment=, offset=, bytes=, wavefronts= or the closing ]");
+                  "expected segment=, offset=, bytes=, wavefronts=, lines= or the closing ]");
     }
     if (!seen.insert(key).second) {
       cursor.fail("memory operand", key, "each key may appear once");
@@ -142,8 +142,10 @@ MemoryOperand read_memory_operand(TextCursor& cursor, const TensorLookup& tensor
       operand.offset = read_affine_index(cursor);
     } else if (key == "bytes") {
       operand.bytes = cursor.integer<std::uint32_t>(key);
-    } else {
+    } else if (key == "wavefronts") {
       operand.wavefronts = cursor.integer<std::uint16_t>(key);
+    } else {
+      operand.lines = cursor.integer<std::uint16_t>(key);
     }
   }
   if (!seen.contains("bytes")) {

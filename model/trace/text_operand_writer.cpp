@@ -85,6 +85,9 @@ void append(std::string& text, const MemoryOperand& operand, const std::string& 
   if (operand.wavefronts != 0) {
     fmt::format_to(std::back_inserter(text), " wavefronts={}", operand.wavefronts);
   }
+  if (operand.lines != 0) {
+    fmt::format_to(std::back_inserter(text), " lines={}", operand.lines);
+  }
   text += ']';
 }
 

@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint32_t kEndOfPredicates = kFirstPredicate + 16;
 constexpr std::uint32_t kMostBytes = 1024;  // 32 lanes, one 32-byte sector each
 constexpr std::uint32_t kMostWavefronts = 128;
+constexpr std::uint32_t kMostLines = 32;  // one per lane
 
 /// Bytes that one lane of the instruction moves; 1 where lanes do not matter.
 std::uint32_t lane_bytes(Opcode opcode) {
@@ -152,6 +153,10 @@ void check_operands(const ValidationContext& context, const WarpProgram& program
     if (operand.wavefronts > kMostWavefronts) {
       context.fail(what + "wavefronts", std::to_string(operand.wavefronts),
                    fmt::format("0 to {}", kMostWavefronts));
+    }
+    const std::uint32_t most_lines = operand.tensor == kSharedMemory ? 0 : kMostLines;
+    if (operand.lines > most_lines) {
+      context.fail(what + "lines", std::to_string(operand.lines), fmt::format("0 to {}", most_lines));
     }
     check_index(context, what, operand.segment);
     check_index(context, what, operand.offset);

@@ -52,6 +52,14 @@ TEST(BandwidthShare, IsEqualForAllSmsWithWork) {
   EXPECT_NEAR(bytes_per_clk(share.dram_read_units_per_byte), 60 * 0.9 / 3, 0.01);
 }
 
+TEST(BandwidthShare, LookupsAreDividedLikeBytes) {
+  const hw::HwConfig config = test_config();
+  EXPECT_NEAR(bytes_per_clk(bandwidth_share(config, 1000, 3, 0).l2_units_per_line),
+              config.l2.lines_per_clk / 3.0, 0.001);
+  EXPECT_NEAR(bytes_per_clk(bandwidth_share(config, 1000, 1, 0).l2_units_per_line), config.l2.lines_per_clk,
+              0.001);
+}
+
 TEST(BandwidthShare, OneSmIsCappedByItsOwnPort) {
   hw::HwConfig config = test_config();
   config.hbm.peak_gb_per_s = 1000;

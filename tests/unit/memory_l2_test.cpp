@@ -127,6 +127,19 @@ TEST_F(L2Test, MissSaysAllThatItCosts) {
   EXPECT_EQ(miss.page_wait_cycles, 30);
 }
 
+// An SM's share is 64 bytes and one line per clock.
+TEST_F(L2Test, LooksUpEveryLineOfAScatteredAccess) {
+  l2_.set_active_sms(3);
+  const auto port_units = [&](int lines) {
+    requester_.transaction.lines = lines;
+    return requester_.send(AccessKind::read, 2, 0, 0, 1024).l2_port_units;
+  };
+  const std::int32_t bytes_alone = port_units(0);
+  EXPECT_EQ(port_units(8), bytes_alone);
+  EXPECT_NEAR(port_units(32), 2 * bytes_alone, 1);
+  EXPECT_NEAR(port_units(32), 32 * kPortUnits, 1);
+}
+
 TEST_F(L2Test, HitNeitherWaitsForPagesNorTakesHbm) {
   requester_.send(AccessKind::read, 2, 0, 0, 512);
   const Response hit = requester_.send(AccessKind::read, 2, 0, 0, 512);

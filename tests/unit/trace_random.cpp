@@ -86,6 +86,7 @@ class TraceMaker {
       operand.tensor = pick<std::uint16_t>(1, 3);
       operand.segment = make_index(depth);
       operand.wavefronts = random_.one_in(3) ? pick<std::uint16_t>(1, 128) : std::uint16_t{0};
+      operand.lines = random_.one_in(3) ? pick<std::uint16_t>(1, 32) : std::uint16_t{0};
     }
     operand.offset = make_index(depth);
     operand.bytes = pick<std::uint32_t>(0, 64) * 16;

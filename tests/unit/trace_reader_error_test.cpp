@@ -190,11 +190,12 @@ TEST(TraceReaderErrors, Memory) {
             "t:5: memory operand 'K': needs bytes= of the whole warp instruction");
   EXPECT_EQ(in_program("LDG.32 R0, R1 [K bytes=4 bytes=4]"),
             "t:5: memory operand 'bytes': each key may appear once");
-  EXPECT_EQ(in_program("LDG.32 R0, R1 [K size=4]"),
-            "t:5: memory operand 'size': expected segment=, offset=, bytes=, wavefronts= or the closing ]");
   EXPECT_EQ(
-      in_program("LDG.32 R0, R1 [K bytes=4"),
-      "t:5: memory operand 'end of line': expected segment=, offset=, bytes=, wavefronts= or the closing ]");
+      in_program("LDG.32 R0, R1 [K size=4]"),
+      "t:5: memory operand 'size': expected segment=, offset=, bytes=, wavefronts=, lines= or the closing ]");
+  EXPECT_EQ(in_program("LDG.32 R0, R1 [K bytes=4"),
+            "t:5: memory operand 'end of line': expected segment=, offset=, bytes=, wavefronts=, lines= or "
+            "the closing ]");
   EXPECT_EQ(in_program("LDG.32 R0 @0"),
             "t:5: memory operand '@0': 0 are defined up to here; @0=[...] defines the next");
   EXPECT_EQ(in_program("LDG.32 R0 @1=[K bytes=4]"),

@@ -127,6 +127,8 @@ TEST(TraceValidate, Operands) {
             at + "memory operand 0, bytes '1028': 0 to 1024");
   EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) { p.memory_operands[0].wavefronts = 129; }),
             at + "memory operand 0, wavefronts '129': 0 to 128");
+  EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) { p.memory_operands[0].lines = 33; }),
+            at + "memory operand 0, lines '33': 0 to 32");
   EXPECT_EQ(
       error_after([](Trace&, Launch&, WarpProgram& p) { p.memory_operands[0].offset.block_divisor[2] = 0; }),
       at + "memory operand 0, divisor '0': at least 1");
