@@ -6,8 +6,10 @@
 namespace warpscope::memory {
 namespace {
 
-std::uint64_t sector_mask(int first_sector, int sectors) {
-  return sectors >= 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << sectors) - 1) << first_sector;
+constexpr std::uint64_t kSectorsPerBlock = kBlockBytes / kSectorBytes;
+
+std::uint64_t sector_mask(std::uint64_t first_sector, std::uint64_t sectors) {
+  return ~std::uint64_t{0} >> (kSectorsPerBlock - sectors) << first_sector;
 }
 
 std::int64_t bytes_of(std::uint64_t mask) {
@@ -20,8 +22,12 @@ std::uint64_t key_of(const BlockId& id) {
   return std::uint64_t{id.tensor} << kTensorShift | static_cast<std::uint64_t>(id.block);
 }
 
-std::uint32_t tensor_of(std::uint64_t key) {
-  return static_cast<std::uint32_t>(key >> kTensorShift);
+std::uint64_t block_of(std::uint64_t key) {
+  return key & ((std::uint64_t{1} << kTensorShift) - 1);
+}
+
+std::uint32_t tensor_of(std::uint64_t page_key, std::uint64_t page_blocks) {
+  return static_cast<std::uint32_t>(page_key * page_blocks >> kTensorShift);
 }
 
 }  // namespace
@@ -37,9 +43,10 @@ BlockCache::BlockCache(std::int64_t capacity_bytes, int partitions)
 
 void BlockCache::clear() {
   entries_.clear();
+  pages_.clear();
   free_.clear();
   std::ranges::fill(table_, -1);
-  newest_ = oldest_ = -1;
+  last_page_ = newest_ = oldest_ = -1;
   used_bytes_ = 0;
 }
 
@@ -51,118 +58,140 @@ std::int64_t BlockCache::dirty_bytes() const {
   return bytes;
 }
 
-std::int32_t BlockCache::find(std::uint64_t key) const {
-  for (std::size_t slot = home(key); table_[slot] >= 0; slot = (slot + 1) & (table_.size() - 1)) {
-    if (entries_[static_cast<std::size_t>(table_[slot])].key == key) {
+std::int32_t BlockCache::page_at(std::uint64_t key) {
+  std::size_t slot = home(key);
+  for (; table_[slot] >= 0; slot = (slot + 1) & (table_.size() - 1)) {
+    if (pages_[static_cast<std::size_t>(table_[slot])].key == key) {
       return table_[slot];
     }
   }
-  return -1;
+  return insert_page(key, slot);
 }
 
-std::int32_t BlockCache::insert(std::uint64_t key) {
-  std::int32_t index = 0;
+std::int32_t BlockCache::insert_page(std::uint64_t key, std::size_t slot) {
+  std::int32_t page = 0;
   if (free_.empty()) {
-    index = static_cast<std::int32_t>(entries_.size());
-    entries_.emplace_back();
+    page = static_cast<std::int32_t>(pages_.size());
+    pages_.emplace_back();
+    entries_.resize(entries_.size() + kPageBlocks);
   } else {
-    index = free_.back();
+    page = free_.back();
     free_.pop_back();
   }
-  Entry& entry = entries_[static_cast<std::size_t>(index)];
-  entry = Entry{};
-  entry.key = key;
-  std::size_t slot = home(key);
-  while (table_[slot] >= 0) {
-    slot = (slot + 1) & (table_.size() - 1);
-  }
-  table_[slot] = index;
-  return index;
+  pages_[static_cast<std::size_t>(page)] = {key, 0};
+  table_[slot] = page;
+  return page;
 }
 
-void BlockCache::erase(std::uint64_t key) {
+void BlockCache::erase_page(std::int32_t page) {
   const std::size_t mask = table_.size() - 1;
-  std::size_t hole = home(key);
-  while (entries_[static_cast<std::size_t>(table_[hole])].key != key) {
+  std::size_t hole = home(pages_[static_cast<std::size_t>(page)].key);
+  while (table_[hole] != page) {
     hole = (hole + 1) & mask;
   }
-  // Later entries of the run move up unless that would put them before their home.
+  // Later pages of the run move up unless that would put them before their home.
   for (std::size_t slot = (hole + 1) & mask; table_[slot] >= 0; slot = (slot + 1) & mask) {
-    const std::size_t wanted = home(entries_[static_cast<std::size_t>(table_[slot])].key);
+    const std::size_t wanted = home(pages_[static_cast<std::size_t>(table_[slot])].key);
     if (((slot - wanted) & mask) >= ((slot - hole) & mask)) {
       table_[hole] = table_[slot];
       hole = slot;
     }
   }
   table_[hole] = -1;
+  free_.push_back(page);
+  if (last_page_ == page) {
+    last_page_ = -1;
+  }
 }
 
 void BlockCache::unlink(std::int32_t index) {
-  const Entry& entry = entries_[static_cast<std::size_t>(index)];
-  (entry.newer >= 0 ? entries_[static_cast<std::size_t>(entry.newer)].older : newest_) = entry.older;
-  (entry.older >= 0 ? entries_[static_cast<std::size_t>(entry.older)].newer : oldest_) = entry.newer;
+  const Entry& block = entry(index);
+  (block.newer >= 0 ? entry(block.newer).older : newest_) = block.older;
+  (block.older >= 0 ? entry(block.older).newer : oldest_) = block.newer;
 }
 
 void BlockCache::link_newest(std::int32_t index) {
-  Entry& entry = entries_[static_cast<std::size_t>(index)];
-  entry.newer = -1;
-  entry.older = newest_;
-  (newest_ >= 0 ? entries_[static_cast<std::size_t>(newest_)].newer : oldest_) = index;
+  Entry& block = entry(index);
+  block.newer = -1;
+  block.older = newest_;
+  (newest_ >= 0 ? entry(newest_).newer : oldest_) = index;
   newest_ = index;
 }
 
 void BlockCache::shrink(std::vector<Eviction>& evicted) {
   while (used_bytes_ > capacity_bytes_ && oldest_ >= 0 && oldest_ != newest_) {
     const std::int32_t index = oldest_;
-    const Entry& entry = entries_[static_cast<std::size_t>(index)];
-    evicted.push_back({tensor_of(entry.key), bytes_of(entry.dirty)});
-    used_bytes_ -= kBlockBytes * std::popcount(entry.partitions);
+    const Entry& block = entry(index);
+    const std::int32_t page_index = index / kPageBlocks;
+    Page& page = pages_[static_cast<std::size_t>(page_index)];
+    evicted.push_back({tensor_of(page.key, kPageBlocks), bytes_of(block.dirty)});
+    used_bytes_ -= kBlockBytes * std::popcount(block.partitions);
     unlink(index);
-    erase(entry.key);
-    free_.push_back(index);
+    page.present &= ~(1U << (index % kPageBlocks));
+    if (page.present == 0) {
+      erase_page(page_index);
+    }
   }
 }
 
-Lookup BlockCache::access(BlockId id, int first_sector, int sectors, bool write, std::uint32_t partitions,
-                          std::vector<Eviction>& evicted) {
-  const std::uint64_t mask = sector_mask(first_sector, sectors);
-  const std::uint64_t key = key_of(id);
+BlockCache::Entry& BlockCache::visit(std::uint64_t key) {
+  const std::uint64_t page_key = key / kPageBlocks;
+  if (last_page_ < 0 || pages_[static_cast<std::size_t>(last_page_)].key != page_key) {
+    last_page_ = page_at(page_key);
+  }
+  const auto in_page = static_cast<std::int32_t>(key % kPageBlocks);
+  const std::int32_t index = last_page_ * kPageBlocks + in_page;
+  Entry& block = entry(index);
   // Neighbours in a block mostly follow one another.
-  if (newest_ < 0 || entries_[static_cast<std::size_t>(newest_)].key != key) {
-    std::int32_t index = find(key);
-    if (index < 0) {
-      index = insert(key);
+  if (index != newest_) {
+    Page& page = pages_[static_cast<std::size_t>(last_page_)];
+    if ((page.present >> in_page & 1U) == 0) {
+      page.present |= 1U << in_page;
       // The home copy always exists; an SM of another partition adds one there, reading or writing.
-      entries_[static_cast<std::size_t>(index)].partitions =
-          1U << (static_cast<std::uint64_t>(id.block) % home_partitions_);
+      block = Entry{.partitions = 1U << (block_of(key) % home_partitions_)};
       used_bytes_ += kBlockBytes;
     } else {
       unlink(index);
     }
     link_newest(index);
   }
-  Entry& entry = entries_[static_cast<std::size_t>(newest_)];
-  partitions |= entry.partitions;
-  if (partitions != entry.partitions) {
-    used_bytes_ += kBlockBytes * (std::popcount(partitions) - std::popcount(entry.partitions));
-    entry.partitions = partitions;
-  }
+  return block;
+}
 
-  Lookup result;
-  const std::int64_t bytes = sectors * kSectorBytes;
-  const bool whole = (entry.valid & mask) == mask;
-  result.hit_bytes = whole ? bytes : bytes_of(entry.valid & mask);
-  if (write) {
-    result.newly_dirty_bytes = bytes_of(mask & ~entry.dirty);
-    entry.dirty |= mask;
-  } else {
-    result.miss_bytes = bytes - result.hit_bytes;
+void BlockCache::add_copies(Entry& block, std::uint32_t partitions) {
+  partitions |= block.partitions;
+  if (partitions != block.partitions) {
+    used_bytes_ += kBlockBytes * (std::popcount(partitions) - std::popcount(block.partitions));
+    block.partitions = partitions;
   }
-  entry.valid |= mask;
-  if (used_bytes_ > capacity_bytes_) {
-    shrink(evicted);
+}
+
+Lookup BlockCache::access(BlockId first, std::int64_t first_sector, std::int64_t sectors, bool write,
+                          std::uint32_t partitions, std::vector<Eviction>& evicted) {
+  // Unsigned, the divisions are shifts.
+  auto sector = static_cast<std::uint64_t>(first_sector);
+  const auto end = sector + static_cast<std::uint64_t>(sectors);
+  const std::uint64_t key = key_of(first);
+  std::int64_t hits = 0;
+  std::int64_t newly_dirty = 0;
+  while (sector < end) {
+    const std::uint64_t in_block = sector % kSectorsPerBlock;
+    const std::uint64_t count = std::min(kSectorsPerBlock - in_block, end - sector);
+    const std::uint64_t mask = sector_mask(in_block, count);
+    Entry& block = visit(key + sector / kSectorsPerBlock);
+    add_copies(block, partitions);
+    hits += std::popcount(block.valid & mask);
+    if (write) {
+      newly_dirty += std::popcount(mask & ~block.dirty);
+      block.dirty |= mask;
+    }
+    block.valid |= mask;
+    if (used_bytes_ > capacity_bytes_) {
+      shrink(evicted);
+    }
+    sector += count;
   }
-  return result;
+  return {hits * kSectorBytes, write ? 0 : (sectors - hits) * kSectorBytes, newly_dirty * kSectorBytes};
 }
 
 }  // namespace warpscope::memory

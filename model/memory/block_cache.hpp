@@ -36,10 +36,11 @@ class BlockCache {
  public:
   BlockCache(std::int64_t capacity_bytes, int partitions);
 
-  /// Touches sectors [first_sector, first_sector + sectors) of a block for SMs of `partitions` (bit mask) and
-  /// makes it the most recent. Blocks that had to leave are appended to `evicted`.
-  Lookup access(BlockId id, int first_sector, int sectors, bool write, std::uint32_t partitions,
-                std::vector<Eviction>& evicted);
+  /// Touches sectors [first_sector, first_sector + sectors), counted from the begin of block `first` and going
+  /// on into those behind it, for SMs of `partitions` (bit mask) and makes each block the most recent in turn.
+  /// Blocks that had to leave are appended to `evicted`.
+  Lookup access(BlockId first, std::int64_t first_sector, std::int64_t sectors, bool write,
+                std::uint32_t partitions, std::vector<Eviction>& evicted);
   /// Forgets everything without writing back.
   void clear();
   std::int64_t dirty_bytes() const;
@@ -47,20 +48,30 @@ class BlockCache {
 
  private:
   struct Entry {
-    std::uint64_t key = 0;
     std::uint64_t valid = 0;  ///< bit per sector
     std::uint64_t dirty = 0;
     std::uint32_t partitions = 0;
     std::int32_t newer = -1;
     std::int32_t older = -1;
   };
+  /// Blocks that follow one another in a tensor lie together, as they are mostly accessed one after the
+  /// other.
+  static constexpr std::int32_t kPageBlocks = 32;
+  struct Page {
+    std::uint64_t key = 0;
+    std::uint32_t present = 0;  ///< bit per block
+  };
 
-  /// Index of the block's entry; -1 if it is absent.
-  std::int32_t find(std::uint64_t key) const;
-  std::int32_t insert(std::uint64_t key);
-  void erase(std::uint64_t key);
+  /// The page of that key, made if it is absent.
+  std::int32_t page_at(std::uint64_t key);
+  std::int32_t insert_page(std::uint64_t key, std::size_t slot);
+  void erase_page(std::int32_t page);
   /// Where the search for a key begins.
   std::size_t home(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15ULL) >> home_shift_; }
+  Entry& entry(std::int32_t index) { return entries_[static_cast<std::size_t>(index)]; }
+  /// The entry of a block, made if it is absent; the block is now the most recent.
+  Entry& visit(std::uint64_t key);
+  void add_copies(Entry& block, std::uint32_t partitions);
   void unlink(std::int32_t index);
   void link_newest(std::int32_t index);
   void shrink(std::vector<Eviction>& evicted);
@@ -68,11 +79,13 @@ class BlockCache {
   std::int64_t capacity_bytes_;
   std::uint32_t home_partitions_;
   std::int64_t used_bytes_ = 0;
-  std::vector<Entry> entries_;
-  std::vector<std::int32_t> free_;
-  /// Open addressing with linear probing: index of an entry, or -1. At most a quarter full.
+  std::vector<Entry> entries_;  ///< kPageBlocks for each page
+  std::vector<Page> pages_;
+  std::vector<std::int32_t> free_;  ///< pages
+  /// Open addressing with linear probing: a page, or -1. At most a quarter full.
   std::vector<std::int32_t> table_;
   int home_shift_ = 0;
+  std::int32_t last_page_ = -1;  ///< of the last access; -1 if there is none
   std::int32_t newest_ = -1;
   std::int32_t oldest_ = -1;
 };

@@ -123,25 +123,12 @@ std::uint32_t L2::partitions_of(const Place& place) const {
 }
 
 Lookup L2::look_up(std::uint32_t tensor, const Place& place, bool write) {
-  Lookup sum;
-  const std::uint32_t partitions = partitions_of(place);
   const std::int64_t first_block = tensor_base_[tensor] + place.segment * blocks_per_segment_[tensor];
-  constexpr std::uint64_t kSectorsPerBlock = kBlockBytes / kSectorBytes;
   // Offsets are not negative; unsigned, the divisions are shifts.
-  auto sector = static_cast<std::uint64_t>(place.offset) / kSectorBytes;
+  const auto first = static_cast<std::uint64_t>(place.offset) / kSectorBytes;
   const auto end = (static_cast<std::uint64_t>(place.offset) + place.bytes - 1) / kSectorBytes + 1;
-  while (sector < end) {
-    const std::uint64_t in_block = sector % kSectorsPerBlock;
-    const std::uint64_t sectors = std::min(kSectorsPerBlock - in_block, end - sector);
-    const std::int64_t block = first_block + static_cast<std::int64_t>(sector / kSectorsPerBlock);
-    const Lookup part = cache_.access({tensor, block}, static_cast<int>(in_block), static_cast<int>(sectors),
-                                      write, partitions, evicted_);
-    sum.hit_bytes += part.hit_bytes;
-    sum.miss_bytes += part.miss_bytes;
-    sum.newly_dirty_bytes += part.newly_dirty_bytes;
-    sector += sectors;
-  }
-  return sum;
+  return cache_.access({tensor, first_block}, static_cast<std::int64_t>(first),
+                       static_cast<std::int64_t>(end - first), write, partitions_of(place), evicted_);
 }
 
 bool L2::first_one_misses(const Place& place) {

@@ -48,6 +48,25 @@ TEST_F(BlockCacheTest, SectorsOfTheUpperHalfAreApartFromThoseOfTheLower) {
   EXPECT_EQ(read(7).hit_bytes, kBlockBytes);
 }
 
+TEST_F(BlockCacheTest, SectorsGoOnInTheFollowingBlocks) {
+  EXPECT_EQ(read(30, 60, 4 + 2 * kSectors + 1).miss_bytes, (4 + 2 * kSectors + 1) * kSectorBytes);
+  EXPECT_EQ(cache_.used_bytes(), 4 * kBlockBytes);
+  EXPECT_EQ(read(30).hit_bytes, 4 * kSectorBytes);
+  EXPECT_EQ(read(32).hit_bytes, kBlockBytes) << "beyond a page of 32 blocks, too";
+  EXPECT_EQ(read(33, 0, 2).hit_bytes, kSectorBytes);
+  EXPECT_EQ(write(30, kSectors - 1, 2).newly_dirty_bytes, 2 * kSectorBytes);
+}
+
+TEST_F(BlockCacheTest, BlocksOfManyTensorsComeAndGo) {
+  for (std::uint32_t round = 0; round < 1000; ++round) {
+    const std::int64_t block = std::int64_t{37} * (round % 100);
+    EXPECT_EQ(cache_.access({round % 7, block}, 0, 1, false, 1, evicted_).miss_bytes, kSectorBytes);
+    EXPECT_EQ(cache_.access({round % 7, block}, 0, 1, false, 1, evicted_).hit_bytes, kSectorBytes);
+  }
+  EXPECT_EQ(evicted_.size(), 996U);
+  EXPECT_EQ(cache_.used_bytes(), 4 * kBlockBytes);
+}
+
 TEST_F(BlockCacheTest, TensorsAreApart) {
   read(7);
   EXPECT_EQ(cache_.access({1, 7}, 0, kSectors, false, 1, evicted_).miss_bytes, kBlockBytes);
