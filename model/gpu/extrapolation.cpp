@@ -50,7 +50,7 @@ void add_skipped_waves(LaunchCounts& counts, const hw::HwConfig& config,
                        const std::vector<SkippedWaves>& pieces) {
   for (const SkippedWaves& piece : pieces) {
     const auto extend = [&](std::uint64_t& count, std::uint64_t before, std::uint64_t after) {
-      count += (after - before) * piece.windows / piece.averaged;
+      count += static_cast<std::uint64_t>(std::llround(static_cast<double>(after - before) * piece.repeats));
     };
     extend(counts.counters.data_path_cycles, piece.before.data_path_cycles, piece.after.data_path_cycles);
     for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
@@ -61,8 +61,8 @@ void add_skipped_waves(LaunchCounts& counts, const hw::HwConfig& config,
       extend(counts.hbm[t].read_bytes, piece.before.hbm[t].read_bytes, piece.after.hbm[t].read_bytes);
       extend(counts.hbm[t].write_bytes, piece.before.hbm[t].write_bytes, piece.after.hbm[t].write_bytes);
     }
-    const auto cycles =
-        static_cast<std::uint64_t>(piece.after.time - piece.before.time) * piece.windows / piece.averaged;
+    const auto cycles = static_cast<std::uint64_t>(
+        std::llround(static_cast<double>(piece.after.time - piece.before.time) * piece.repeats));
     counts.cycles += static_cast<sim::Cycles>(cycles);
     counts.sm_active_cycles += cycles * static_cast<std::uint64_t>(config.gpu.sm_count);
   }

@@ -112,7 +112,8 @@ LaunchCounts Gpu::run(const trace::Launch& launch) {
       .groups = std::vector<LaunchState::GroupState>(groups_.size()),
   });
   if (fast) {
-    launch_->skipper.emplace(launch, static_cast<std::uint64_t>(slots * config_.gpu.sm_count));
+    launch_->skipper.emplace(launch, static_cast<std::uint64_t>(slots * config_.gpu.sm_count),
+                             config_.l2.capacity_bytes);
   }
   l2_.begin_launch(counts.sm_clock_mhz, options_.warm_l2);
   hbm_.set_sm_clock(counts.sm_clock_mhz);
@@ -167,6 +168,7 @@ void Gpu::consider_skipping(sim::Cycles now) {
   }
   Progress progress;
   progress.time = now;
+  progress.l2_bytes = l2_.used_bytes();
   const sm::SmCounters counted = counters();
   progress.data_path_cycles = counted.data_path_cycles;
   progress.stall_warp_cycles = counted.stall_warp_cycles;

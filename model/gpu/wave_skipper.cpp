@@ -4,13 +4,18 @@
 #include <cmath>
 #include <functional>
 
+#include "model/trace/statistics.hpp"
+
 namespace warpscope::gpu {
 namespace {
 
-/// Two means of this many windows are compared.
+/// Two means of so many windows are compared: more where there are more, as ends of windows jitter.
 constexpr std::uint64_t kWindowsAveraged = 2;
+constexpr std::uint64_t kMostAveraged = 8;
 /// Relative difference of the two means below which a launch counts as steady.
 constexpr double kSteady = 0.01;
+/// An L2 that holds this part of its capacity is full.
+constexpr double kFull = 0.99;
 /// Windows that are always executed at the end, so that the tail of the launch is real.
 constexpr std::uint64_t kTailWindows = 1;
 
@@ -25,17 +30,69 @@ bool has_one_class(const trace::Launch& launch) {
 
 }  // namespace
 
-WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots)
-    : ctas_(trace::cta_count(launch)), window_(slots), pieces_left_(has_one_class(launch) ? 1 : kPieces) {
+WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::int64_t l2_bytes)
+    : launch_(launch),
+      class_work_(trace::instructions_per_cta(launch)),
+      l2_capacity_(l2_bytes),
+      one_class_(has_one_class(launch)),
+      ctas_(trace::cta_count(launch)),
+      window_(slots),
+      pieces_left_(one_class_ ? 1 : kPieces) {
   if (ctas_ < window_ * (pieces_left_ * 2 * kWindowsAveraged + kTailWindows + 1)) {
     pieces_left_ = 0;
   }
 }
 
+double WaveSkipper::work(std::uint64_t first, std::uint64_t count) const {
+  if (one_class_) {
+    return static_cast<double>(count);
+  }
+  double sum = 0;
+  for (std::uint64_t cta = first; cta < std::min(first + count, ctas_); ++cta) {
+    const auto [x, y, z] = trace::block_of(launch_, cta);
+    sum += static_cast<double>(class_work_[trace::class_of(launch_, x, y, z)]);
+  }
+  return sum;
+}
+
+double WaveSkipper::pass(std::uint64_t count) {
+  double sum = 0;
+  while (count > 0) {
+    const std::uint64_t part = next_ < skip_at_ ? std::min(count, skip_at_ - next_) : count;
+    sum += work(next_, part);
+    count -= part;
+    next_ = next_ + part == skip_at_ ? skip_to_ : next_ + part;
+  }
+  return sum;
+}
+
+bool WaveSkipper::steady(std::size_t averaged, std::uint64_t windows_left) const {
+  const std::size_t windows = 2 * averaged;
+  if (ends_.size() <= windows) {
+    return false;
+  }
+  const Progress& begin = ends_[ends_.size() - 1 - windows];
+  const Progress& middle = ends_[ends_.size() - 1 - averaged];
+  const Progress& end = ends_.back();
+  const auto pace = [](const Progress& from, const Progress& to) {
+    return static_cast<double>(to.time - from.time) / (to.work - from.work);
+  };
+  const auto filled = static_cast<double>(begin.l2_bytes);
+  const double growth = static_cast<double>(end.l2_bytes - begin.l2_bytes) / static_cast<double>(windows);
+  const auto capacity = static_cast<double>(l2_capacity_);
+  const bool fills_up = filled < kFull * capacity &&
+                        filled + growth * static_cast<double>(windows + windows_left) > kFull * capacity;
+  const double earlier = pace(begin, middle);
+  return !fills_up && std::abs(pace(middle, end) - earlier) <= kSteady * earlier;
+}
+
 std::optional<SkippedWaves> WaveSkipper::observe(Progress progress, std::uint64_t dispatched) {
   const sim::Cycles now = progress.time;
+  work_ += pass(completed_ - passed_);
+  passed_ = completed_;
+  progress.work = work_;
   ends_.push_back(std::move(progress));
-  if (ends_.size() > 2 * kWindowsAveraged + 1) {
+  if (ends_.size() > 2 * kMostAveraged + 1) {
     ends_.erase(ends_.begin());
   }
   const std::uint64_t windows_left = (ctas_ - dispatched) / window_;
@@ -43,22 +100,26 @@ std::optional<SkippedWaves> WaveSkipper::observe(Progress progress, std::uint64_
     pieces_left_ = 0;
     return std::nullopt;
   }
-  if (ends_.size() < 2 * kWindowsAveraged + 1 || now < memory::kLoadSettledCycles) {
+  if (now < memory::kLoadSettledCycles) {
     return std::nullopt;
   }
-  const Progress& middle = ends_[kWindowsAveraged];
-  const auto earlier = static_cast<double>(middle.time - ends_.front().time);
-  const auto later = static_cast<double>(ends_.back().time - middle.time);
-  if (std::abs(later - earlier) > kSteady * earlier) {
+  std::size_t averaged = kMostAveraged;
+  while (averaged >= kWindowsAveraged && !steady(averaged, windows_left)) {
+    averaged /= 2;
+  }
+  if (averaged < kWindowsAveraged) {
     return std::nullopt;
   }
   SkippedWaves skipped;
   skipped.windows = (windows_left - kTailWindows) / pieces_left_;
   skipped.ctas = skipped.windows * window_;
-  skipped.before = ends_.front();
+  skipped.averaged = 2 * averaged;
+  skipped.before = ends_[ends_.size() - 1 - skipped.averaged];
   skipped.after = ends_.back();
-  skipped.averaged = 2 * kWindowsAveraged;
+  skipped.repeats = work(dispatched, skipped.ctas) / (skipped.after.work - skipped.before.work);
   --pieces_left_;
+  skip_at_ = dispatched;
+  skip_to_ = dispatched + skipped.ctas;
   ends_.clear();
   return skipped.windows > 0 ? std::optional(std::move(skipped)) : std::nullopt;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace warpscope::gpu {
 /// What a launch has done up to the end of a window of CTAs.
 struct Progress {
   sim::Cycles time = 0;
+  double work = 0;            ///< instructions of the CTAs that have ended; the skipper fills it in
+  std::int64_t l2_bytes = 0;  ///< taken in the L2
   std::array<std::uint64_t, metrics::kStallReasons> stall_warp_cycles{};
   std::uint64_t data_path_cycles = 0;
   std::vector<memory::HbmTraffic> hbm;
@@ -29,31 +32,52 @@ struct SkippedWaves {
   Progress before;             ///< at the beginning of the windows averaged
   Progress after;              ///< at their end
   std::uint64_t averaged = 1;  ///< windows between the two
+  double repeats = 0;          ///< work that was left out over the work between the two
 };
 
-/// Watches a launch in windows of one wave of CTAs. When the mean duration of the last windows equals that of
-/// the ones before within a tolerance, following windows may be skipped: all but the last ones where CTAs are
+/// Watches a launch in windows of one wave of CTAs. When the last windows took as long for their work as
+/// those before, within a tolerance, following windows may be skipped: all but the last ones where CTAs are
 /// alike, and in several pieces, with windows executed in between, where the class of a CTA depends on its
-/// place in the grid. The error is that tolerance; tests hold it against detailed runs.
+/// place in the grid. The error is that tolerance; tests hold it against detailed runs. Nothing is skipped
+/// while the L2 fills up, as it writes nothing back before it is full.
 class WaveSkipper {
  public:
-  /// `slots` CTAs run at a time on the whole chip.
-  WaveSkipper(const trace::Launch& launch, std::uint64_t slots);
+  /// `slots` CTAs run at a time on the whole chip. `launch` must outlive this.
+  WaveSkipper(const trace::Launch& launch, std::uint64_t slots,
+              std::int64_t l2_bytes = std::numeric_limits<std::int64_t>::max());
 
   /// True if a window has ended with the last of `completed` CTAs and its progress is wanted.
   bool window_ends(std::uint64_t completed) {
     const bool ends = pieces_left_ > 0 && completed / window_ > windows_ended_;
     windows_ended_ = completed / window_;
+    completed_ = completed;
     return ends;
   }
   /// Takes the progress at the end of a window; returns what may be skipped now.
   std::optional<SkippedWaves> observe(Progress progress, std::uint64_t dispatched);
 
  private:
+  /// Instructions of `count` CTAs from `first` on, in order of dispatch.
+  double work(std::uint64_t first, std::uint64_t count) const;
+  /// Instructions of the next CTAs that ended, `count` of them.
+  double pass(std::uint64_t count);
+  /// Whether the last 2 * `averaged` windows were alike.
+  bool steady(std::size_t averaged, std::uint64_t windows_left) const;
+
+  const trace::Launch& launch_;
+  std::vector<std::uint64_t> class_work_;
+  std::int64_t l2_capacity_;
+  bool one_class_;
   std::uint64_t ctas_;
   std::uint64_t window_;
   std::uint64_t pieces_left_;
   std::uint64_t windows_ended_ = 0;
+  std::uint64_t completed_ = 0;
+  std::uint64_t passed_ = 0;  ///< of the completed CTAs those that have been passed
+  std::uint64_t next_ = 0;    ///< the first CTA that has not been passed
+  std::uint64_t skip_at_ = std::numeric_limits<std::uint64_t>::max();  ///< the first CTA of the last skip
+  std::uint64_t skip_to_ = 0;                                          ///< the first behind it
+  double work_ = 0;                                                    ///< of all passed
   std::vector<Progress> ends_;
 };
 

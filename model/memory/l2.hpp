@@ -58,6 +58,7 @@ class L2 : public sc_core::sc_module {
   void set_active_sms(int active_sms);
   const std::vector<L2Traffic>& traffic() const { return traffic_; }
   std::int64_t dirty_bytes() const { return cache_.dirty_bytes(); }
+  std::int64_t used_bytes() const { return cache_.used_bytes(); }
 
  private:
   /// HBM bytes asked for during one epoch.

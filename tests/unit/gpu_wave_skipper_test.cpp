@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "model/trace/statistics.hpp"
 #include "tests/support/gpu_bench.hpp"
 
 namespace warpscope::gpu {
@@ -82,6 +84,73 @@ TEST(WaveSkipper, AlternatingWavesHaveASteadyMean) {
   EXPECT_TRUE(watch(skipper, {10000, 22000, 30000, 42000, 50000}).skipped);
 }
 
+TEST(WaveSkipper, LongerMeansTellJitterFromDrift) {
+  WaveSkipper skipper(grid(1000), kSlots);
+  // Every other pair of windows ends 300 cycles late: means of two differ, those of four do not.
+  const Watch seen = watch(skipper, {10000, 20000, 30300, 40300, 50000, 60000, 70300, 80300, 90000});
+  ASSERT_TRUE(seen.skipped);
+  EXPECT_EQ(seen.windows, 9U);
+  EXPECT_EQ(seen.skipped->averaged, 8U);
+}
+
+/// Two classes, of which the second executes three times as many instructions.
+trace::Launch two_classes(std::uint32_t x, std::uint32_t y, const std::vector<std::uint32_t>& classes) {
+  trace::Launch launch = test::one_program(test::Program()
+                                               .begin_loop(0)
+                                               .op(trace::Opcode::FFMA)
+                                               .op(trace::Opcode::FFMA)
+                                               .end_loop()
+                                               .exit()
+                                               .build());
+  launch.classes[0].trip_counts = {1};
+  launch.classes.push_back(launch.classes[0]);
+  launch.classes[1].trip_counts = {4};
+  launch.grid = {x, y, 1};
+  launch.class_of_block[0] = classes;
+  return launch;
+}
+
+TEST(WaveSkipper, WavesOfUnequalWorkAreSteadyAtEqualPace) {
+  const trace::Launch launch =
+      two_classes(20, 100, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  const std::vector<std::uint64_t> work = trace::instructions_per_cta(launch);
+  const auto light = static_cast<sim::Cycles>(1000 * work[0]);
+  const auto heavy = static_cast<sim::Cycles>(1000 * work[1]);
+  std::vector<sim::Cycles> times;
+  for (sim::Cycles time = 50000; times.size() < 12;) {
+    times.push_back(time);
+    time += times.size() % 2 == 1 ? heavy : light;
+  }
+  WaveSkipper skipper(launch, kSlots);
+  const Watch seen = watch(skipper, times);
+  ASSERT_TRUE(seen.skipped);
+  EXPECT_EQ(seen.windows, 5U);
+  // 140 CTAs are dispatched; 60 windows, beginning with a light one, follow on four of equal halves.
+  EXPECT_DOUBLE_EQ(seen.skipped->repeats, static_cast<double>(seen.skipped->windows) / 4);
+}
+
+TEST(WaveSkipper, L2MustBeFullUnlessItNeverWillBe) {
+  const std::vector<sim::Cycles> times = {10000, 20000, 30000, 40000, 50000, 60000, 70000, 80000, 90000};
+  const auto windows_until_skip = [&](std::int64_t bytes_per_window) {
+    WaveSkipper skipper(grid(1000), kSlots, 5000);
+    std::size_t windows = 0;
+    for (const sim::Cycles time : times) {
+      ++windows;
+      EXPECT_TRUE(skipper.window_ends(windows * kSlots));
+      Progress progress;
+      progress.time = time;
+      progress.l2_bytes = std::min<std::int64_t>(5000, static_cast<std::int64_t>(windows) * bytes_per_window);
+      if (skipper.observe(progress, (windows + 1) * kSlots)) {
+        break;
+      }
+    }
+    return windows;
+  };
+  EXPECT_EQ(windows_until_skip(2500), 6U) << "full from the second window on";
+  EXPECT_EQ(windows_until_skip(100), times.size()) << "100 windows fill it twice";
+  EXPECT_EQ(windows_until_skip(40), 5U) << "it will not be full";
+}
+
 TEST(WaveSkipper, OnlyTheLastFourWindowsMustBeSteady) {
   WaveSkipper skipper(grid(200), kSlots);
   const Watch seen = watch(skipper, {30000, 50000, 60000, 70000, 80000, 90000, 100000});
@@ -135,6 +204,7 @@ TEST(WaveSkipper, TableThatNamesOneClassIsNoObstacle) {
 
 TEST(WaveSkipper, SeveralClassesAreSkippedInPieces) {
   trace::Launch launch = grid(6, 200);
+  launch.classes.push_back(launch.classes[0]);
   launch.class_of_block[0] = {0, 1, 0, 1, 0, 0};
   WaveSkipper skipper(launch, kSlots);
   const Watch seen = watch(skipper, {10000, 20000, 30000, 40000, 50000});
