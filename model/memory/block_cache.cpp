@@ -50,6 +50,12 @@ void BlockCache::clear() {
   used_bytes_ = 0;
 }
 
+void BlockCache::settle() {
+  for (Entry& block : entries_) {
+    block.awaited = 0;
+  }
+}
+
 std::int64_t BlockCache::dirty_bytes() const {
   std::int64_t bytes = 0;
   for (std::int32_t i = newest_; i >= 0; i = entries_[static_cast<std::size_t>(i)].older) {
@@ -166,12 +172,27 @@ void BlockCache::add_copies(Entry& block, std::uint32_t partitions) {
   }
 }
 
+void BlockCache::await(Entry& block, std::uint64_t mask, std::int64_t now, Lookup& result) const {
+  const bool on_the_way = now - block.asked_at < fill_cycles_;
+  const std::uint64_t awaited = on_the_way ? block.awaited : 0;
+  if ((awaited & mask) != 0) {
+    block.asked_at = std::min(now, block.asked_at);
+    result.awaited_bytes += bytes_of(awaited & mask);
+    result.asked_at = std::max(result.asked_at, block.asked_at);
+  }
+  if (const std::uint64_t missing = mask & ~block.valid; missing != 0) {
+    block.awaited = awaited | missing;
+    block.asked_at = now;
+  }
+}
+
 Lookup BlockCache::access(BlockId first, std::int64_t first_sector, std::int64_t sectors, bool write,
-                          std::uint32_t partitions, std::vector<Eviction>& evicted) {
+                          std::uint32_t partitions, std::vector<Eviction>& evicted, std::int64_t now_cycles) {
   // Unsigned, the divisions are shifts.
   auto sector = static_cast<std::uint64_t>(first_sector);
   const auto end = sector + static_cast<std::uint64_t>(sectors);
   const std::uint64_t key = key_of(first);
+  Lookup result;
   std::int64_t hits = 0;
   std::int64_t newly_dirty = 0;
   while (sector < end) {
@@ -184,6 +205,8 @@ Lookup BlockCache::access(BlockId first, std::int64_t first_sector, std::int64_t
     if (write) {
       newly_dirty += std::popcount(mask & ~block.dirty);
       block.dirty |= mask;
+    } else {
+      await(block, mask, now_cycles, result);
     }
     block.valid |= mask;
     if (used_bytes_ > capacity_bytes_) {
@@ -191,7 +214,10 @@ Lookup BlockCache::access(BlockId first, std::int64_t first_sector, std::int64_t
     }
     sector += count;
   }
-  return {hits * kSectorBytes, write ? 0 : (sectors - hits) * kSectorBytes, newly_dirty * kSectorBytes};
+  result.hit_bytes = hits * kSectorBytes;
+  result.miss_bytes = write ? 0 : (sectors - hits) * kSectorBytes;
+  result.newly_dirty_bytes = newly_dirty * kSectorBytes;
+  return result;
 }
 
 }  // namespace warpscope::memory

@@ -13,6 +13,8 @@ constexpr int kWriteSteps = 8;
 constexpr int kUtilisationSteps = 32;
 /// SMs that read the same data take turns in coming first, region by region.
 constexpr std::int64_t kTurnBytes = 16 * 1024;
+/// Ages of data on its way are rounded down to this, so that there are few different responses.
+constexpr std::int64_t kAgeStepCycles = 64;
 
 }  // namespace
 
@@ -44,7 +46,12 @@ L2::~L2() {
 
 void L2::begin_launch(double sm_clock_mhz, bool keep_contents) {
   sm_clock_mhz_ = sm_clock_mhz;
-  if (!keep_contents) {
+  hbm_latency_cycles_ = std::llround(config_.hbm.latency_ns * sm_clock_mhz / 1e3);
+  cache_.set_fill_cycles(
+      std::llround((config_.hbm.latency_ns + config_.hbm.page_wait_ns) * sm_clock_mhz / 1e3));
+  if (keep_contents) {
+    cache_.settle();
+  } else {
     cache_.clear();
   }
   traffic_.assign(traffic_.size(), {});
@@ -122,13 +129,13 @@ std::uint32_t L2::partitions_of(const Place& place) const {
   return mask;
 }
 
-Lookup L2::look_up(std::uint32_t tensor, const Place& place, bool write) {
+Lookup L2::look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now) {
   const std::int64_t first_block = tensor_base_[tensor] + place.segment * blocks_per_segment_[tensor];
   // Offsets are not negative; unsigned, the divisions are shifts.
   const auto first = static_cast<std::uint64_t>(place.offset) / kSectorBytes;
   const auto end = (static_cast<std::uint64_t>(place.offset) + place.bytes - 1) / kSectorBytes + 1;
   return cache_.access({tensor, first_block}, static_cast<std::int64_t>(first),
-                       static_cast<std::int64_t>(end - first), write, partitions_of(place), evicted_);
+                       static_cast<std::int64_t>(end - first), write, partitions_of(place), evicted_, now);
 }
 
 bool L2::first_one_misses(const Place& place) {
@@ -141,7 +148,7 @@ Lookup L2::access(const Transaction& transaction, const Place& place) {
     return {};
   }
   const bool write = transaction.kind != AccessKind::read;
-  const Lookup found = look_up(transaction.tensor, place, write);
+  const Lookup found = look_up(transaction.tensor, place, write, transaction.time_cycles);
   L2Traffic& traffic = traffic_[transaction.tensor];
   if (write) {
     traffic.write_bytes += std::uint64_t{place.bytes} * place.sms;
@@ -182,7 +189,7 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   delay +=
       sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(config_.l2.hit_latency_cycles));
   if (found.miss_bytes > 0 && !first_one_misses(transaction->place)) {
-    found = {found.hit_bytes + found.miss_bytes, 0, 0};
+    found = {found.hit_bytes + found.miss_bytes, 0, 0, found.miss_bytes, transaction->time_cycles};
   }
   sc_core::sc_time ignored;
   if (missed > 0) {
@@ -221,6 +228,16 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
     response.dram_slack_units = conditions.dram_slack_units;
     response.dram_bytes = static_cast<std::int32_t>(found.miss_bytes);
     response.page_wait_cycles = conditions.page_wait_cycles;
+  } else if (found.awaited_bytes > 0) {
+    // It comes when it comes for those that asked for it: the same waits, less the time that has passed.
+    const std::int64_t age = (transaction->time_cycles - found.asked_at) / kAgeStepCycles * kAgeStepCycles;
+    const std::int64_t latency_left = hbm_latency_cycles_ - age;
+    delay += sc_core::sc_time::from_value(
+        static_cast<sc_core::sc_time::value_type>(std::max<std::int64_t>(0, latency_left)));
+    response.latency_cycles = static_cast<std::int32_t>(delay.value());
+    response.dram_bytes = static_cast<std::int32_t>(found.awaited_bytes);
+    response.page_wait_cycles = static_cast<std::int32_t>(
+        std::max<std::int64_t>(0, conditions.page_wait_cycles + std::min<std::int64_t>(0, latency_left)));
   }
 }
 

@@ -70,7 +70,7 @@ class L2 : public sc_core::sc_module {
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   /// Bit mask of the partitions that the requesting SMs belong to.
   std::uint32_t partitions_of(const Place& place) const;
-  Lookup look_up(std::uint32_t tensor, const Place& place, bool write);
+  Lookup look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now);
   /// Looks up and counts what moves between the SMs and the L2.
   Lookup access(const Transaction& transaction, const Place& place);
   void to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay);
@@ -100,6 +100,7 @@ class L2 : public sc_core::sc_module {
   std::vector<L2Traffic> traffic_;
   std::vector<Eviction> evicted_;
   double sm_clock_mhz_ = 1;
+  std::int64_t hbm_latency_cycles_ = 0;
   int active_sms_ = 1;
   std::vector<Load> load_;  ///< by epoch
   double peak_bytes_per_epoch_ = 1;

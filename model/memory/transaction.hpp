@@ -19,7 +19,7 @@ struct Response {
   std::int32_t l2_slack_units = 0;    ///< the SM may be ahead of its share of the L2 by this much
   std::int32_t dram_slack_units = 0;  ///< likewise of HBM
   std::int32_t sm_port_units = 0;     ///< time the SM's own port to the L2 is taken
-  std::int32_t dram_bytes = 0;        ///< read from HBM
+  std::int32_t dram_bytes = 0;        ///< waited for from HBM, whoever asked for them
   std::int32_t page_wait_cycles = 0;  ///< mean wait for one HBM page
 
   bool operator==(const Response&) const = default;

@@ -56,7 +56,7 @@ TEST(SimulatedSms, AreAllWhereTheTraceIsShort) {
   EXPECT_EQ(simulated_sms(config, loop(1000000), detailed), config.gpu.sm_count);
 }
 
-/// Each CTA reads 64 KB that all share and writes 2 KB of its own.
+/// Each CTA reads data that all share, an iteration ahead, and writes 2 KB of its own.
 trace::Trace like_ctas(std::uint32_t ctas, std::uint32_t trips) {
   trace::MemoryOperand in;
   in.tensor = 0;
@@ -68,7 +68,7 @@ trace::Trace like_ctas(std::uint32_t ctas, std::uint32_t trips) {
   out.offset.per_block = {2048, 0, 0};
   out.offset.per_warp = 512;
   test::Program program;
-  program.begin_loop(0).op(LDG_128).memory(in).sets(0).op(FFMA, 40).op(FFMA).waits_for(0).end_loop();
+  program.begin_loop(0).op(FFMA).waits_for(0).op(LDG_128).memory(in).sets(0).op(FFMA, 150).end_loop();
   program.op(STG_128).memory(out).exit();
   return {{test::tensor("in", 1 << 20), test::tensor("out", 1 << 20)},
           {test::one_program(program.build_controlled(), 4, ctas, {trips})}};

@@ -77,6 +77,7 @@ class L2Test : public testing::Test {
 TEST_F(L2Test, MissTakesTheLatencyOfHbmOnTopOfAHit) {
   EXPECT_EQ(requester_.send(AccessKind::read, 2, 0, 0, 512).latency_cycles,
             config_.l2.hit_latency_cycles + config_.hbm.latency_ns);
+  requester_.transaction.time_cycles = 1000;
   EXPECT_EQ(requester_.send(AccessKind::read, 2, 0, 0, 512).latency_cycles, config_.l2.hit_latency_cycles);
 }
 
