@@ -32,9 +32,6 @@ L2::L2(const sc_core::sc_module_name& name, const hw::HwConfig& config,
     tensor_base_.push_back(base);
     base += tensor.segments * blocks_per_segment_.back();
   }
-  for (int sm = 0; sm < config.gpu.sm_count; ++sm) {
-    partition_of_sm_.push_back(1U << (sm % config.l2.partitions));
-  }
   sm_side.register_b_transport(this, &L2::b_transport);
   hbm_payload_.set_extension(&hbm_transaction_);
 }
@@ -120,27 +117,18 @@ const L2::Conditions& L2::conditions_of(const LoadLevel& level) {
   return found->second;
 }
 
-std::uint32_t L2::partitions_of(const Place& place) const {
-  std::uint32_t mask = partition_of_sm_[place.sm];
-  const int last = std::min<int>(place.sms, config_.l2.partitions);
-  for (int i = 1; i < last; ++i) {
-    mask |= partition_of_sm_[static_cast<std::size_t>(place.sm + i)];
-  }
-  return mask;
-}
-
 Lookup L2::look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now) {
   const std::int64_t first_block = tensor_base_[tensor] + place.segment * blocks_per_segment_[tensor];
   // Offsets are not negative; unsigned, the divisions are shifts.
   const auto first = static_cast<std::uint64_t>(place.offset) / kSectorBytes;
   const auto end = (static_cast<std::uint64_t>(place.offset) + place.bytes - 1) / kSectorBytes + 1;
   return cache_.access({tensor, first_block}, static_cast<std::int64_t>(first),
-                       static_cast<std::int64_t>(end - first), write, partitions_of(place), evicted_, now);
+                       static_cast<std::int64_t>(end - first), write, place.partitions, evicted_, now);
 }
 
 bool L2::first_one_misses(const Place& place) {
   const std::int64_t region = place.offset / kTurnBytes + place.segment;
-  return region % place.sms == 0;
+  return region % place.accesses == 0;
 }
 
 Lookup L2::access(const Transaction& transaction, const Place& place) {
@@ -151,10 +139,10 @@ Lookup L2::access(const Transaction& transaction, const Place& place) {
   const Lookup found = look_up(transaction.tensor, place, write, transaction.time_cycles);
   L2Traffic& traffic = traffic_[transaction.tensor];
   if (write) {
-    traffic.write_bytes += std::uint64_t{place.bytes} * place.sms;
+    traffic.write_bytes += std::uint64_t{place.bytes} * place.accesses;
   } else {
     // Where several SMs ask for the same, one brings it and the others find it.
-    const std::int64_t bytes = (found.hit_bytes + found.miss_bytes) * place.sms;
+    const std::int64_t bytes = (found.hit_bytes + found.miss_bytes) * place.accesses;
     traffic.read_bytes += static_cast<std::uint64_t>(bytes);
     traffic.read_hit_bytes += static_cast<std::uint64_t>(bytes - found.miss_bytes);
   }
@@ -179,11 +167,8 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
     newly_dirty += lookup.newly_dirty_bytes;
     return lookup;
   };
-  const auto own =
-      transaction->companions.begin() + static_cast<std::ptrdiff_t>(transaction->companions_before);
-  std::for_each(transaction->companions.begin(), own, access_of);
   Lookup found = access_of(transaction->place);
-  std::for_each(own, transaction->companions.end(), access_of);
+  std::ranges::for_each(transaction->companions, access_of);
 
   const std::int64_t epoch = transaction->time_cycles / kEpochCycles;
   delay +=

@@ -68,8 +68,6 @@ class L2 : public sc_core::sc_module {
   };
 
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  /// Bit mask of the partitions that the requesting SMs belong to.
-  std::uint32_t partitions_of(const Place& place) const;
   Lookup look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now);
   /// Looks up and counts what moves between the SMs and the L2.
   Lookup access(const Transaction& transaction, const Place& place);
@@ -94,8 +92,7 @@ class L2 : public sc_core::sc_module {
 
   hw::HwConfig config_;
   std::vector<std::int64_t> blocks_per_segment_;
-  std::vector<std::uint32_t> partition_of_sm_;  ///< one bit each
-  std::vector<std::int64_t> tensor_base_;       ///< first block of each tensor
+  std::vector<std::int64_t> tensor_base_;  ///< first block of each tensor
   BlockCache cache_;
   std::vector<L2Traffic> traffic_;
   std::vector<Eviction> evicted_;

@@ -27,13 +27,18 @@ struct Response {
 
 enum class AccessKind : std::uint8_t { read, write, reduce };
 
-/// Where an access goes and which SMs make it: `sms` of them from `sm` on, all at the same time.
+/// The partition of the L2 that an SM belongs to, as a bit mask.
+constexpr std::uint32_t partition_of_sm(int sm, int partitions) {
+  return 1U << (sm % partitions);
+}
+
+/// Where an access goes and which SMs make it, all at the same time.
 struct Place {
   std::int64_t segment = 0;
   std::int64_t offset = 0;  ///< first byte within the segment
   std::uint32_t bytes = 0;
-  std::uint16_t sm = 0;
-  std::uint16_t sms = 1;
+  std::uint32_t partitions = 1;  ///< of these SMs, a bit mask
+  std::uint32_t accesses = 1;    ///< SMs that make it, each as often as it does
 };
 
 /// Names what a payload moves (tensor and place) and carries the response back. A foreign TLM memory
@@ -46,10 +51,9 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   Place place;
   /// The same access of other SMs at the same time, each at its own place; their responses are not asked for.
   std::vector<Place> companions;
-  std::size_t companions_before = 0;  ///< how many of them come before `place`
-  int lines = 0;                      ///< 128-byte lines that hold the bytes; 0: as few as can hold them
-  bool timed = true;                  ///< false: only contents and traffic count, nobody waits for a response
-  std::int64_t time_cycles = 0;       ///< when the SM sends the request
+  int lines = 0;                 ///< 128-byte lines that hold the bytes; 0: as few as can hold them
+  bool timed = true;             ///< false: only contents and traffic count, nobody waits for a response
+  std::int64_t time_cycles = 0;  ///< when the SM sends the request
   Response response;
 
   tlm::tlm_extension_base* clone() const override { return new Transaction(*this); }

@@ -10,17 +10,10 @@ auto order(const Stretch& s) {
   return std::tuple(s.kind, s.tensor, s.begin.segment, s.step.segment, s.step.offset, s.begin.offset);
 }
 
-bool same_runs(const std::vector<MemberRun>& a, const std::vector<MemberRun>& b) {
-  return std::ranges::equal(a, b, [](const MemberRun& x, const MemberRun& y) {
-    return x.members == y.members && x.distance == y.distance;
-  });
-}
-
 bool continues(const Stretch& first, const Stretch& second) {
   return first.kind == second.kind && first.tensor == second.tensor && first.step == second.step &&
          first.begin.segment == second.begin.segment &&
-         first.begin.offset + first.bytes == second.begin.offset &&
-         (first.runs == second.runs || same_runs(*first.runs, *second.runs));
+         first.begin.offset + first.bytes == second.begin.offset && first.runs == second.runs;
 }
 
 }  // namespace

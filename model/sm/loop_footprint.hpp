@@ -18,8 +18,7 @@ struct Stretch {
   Address begin;
   std::int64_t bytes = 0;
   Address step;
-  const std::vector<MemberRun>* runs =
-      nullptr;  ///< of the CTAs that keep step; equal for all accesses joined
+  const MemberRuns* runs = nullptr;  ///< of the CTAs that keep step; equal for all accesses joined
 };
 
 /// The innermost loop around `pc`; -1 outside of loops.

@@ -1,49 +1,102 @@
 #include "model/sm/member_accesses.hpp"
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
+#include "model/memory/block_cache.hpp"
+
 namespace warpscope::sm {
+namespace {
+
+/// The part of an index that varies from CTA to CTA.
+auto by_cta(const trace::AffineIndex& index) {
+  return std::tie(index.per_block, index.block_divisor, index.symbol, index.per_symbol);
+}
+
+}  // namespace
 
 MemberAccesses::MemberAccesses(const trace::Trace& trace, const std::vector<trace::MemoryOperand>& operands,
-                               int cta_slots)
-    : trace_(trace), operands_(operands), slots_(static_cast<std::size_t>(cta_slots)) {
+                               int cta_slots, int first_sm, int l2_partitions)
+    : trace_(trace),
+      operands_(operands),
+      first_sm_(first_sm),
+      l2_partitions_(l2_partitions),
+      slots_(static_cast<std::size_t>(cta_slots)) {
+  std::vector<const trace::MemoryOperand*> kinds;
+  for (const trace::MemoryOperand& operand : operands) {
+    const bool shared = operand.tensor == trace::kSharedMemory;
+    const bool local = !shared && trace.tensors[operand.tensor].kind == trace::TensorKind::local;
+    const auto same = std::ranges::find_if(kinds, [&](const trace::MemoryOperand* kind) {
+      const bool kind_local = kind->tensor != trace::kSharedMemory &&
+                              trace.tensors[kind->tensor].kind == trace::TensorKind::local;
+      return kind_local == local && by_cta(kind->segment) == by_cta(operand.segment) &&
+             by_cta(kind->offset) == by_cta(operand.offset);
+    });
+    kind_of_operand_.push_back(static_cast<std::uint32_t>(same - kinds.begin()));
+    if (same == kinds.end()) {
+      kinds.push_back(&operand);
+    }
+  }
+  std::uint32_t number = 0;
   for (Slot& slot : slots_) {
-    slot.runs.resize(operands.size());
+    slot.runs.resize(kinds.size());
+    for (MemberRuns& runs : slot.runs) {
+      runs.number = number++;
+    }
   }
 }
 
 void MemberAccesses::install(int slot, SlotMembers members) {
   Slot& target = slots_[static_cast<std::size_t>(slot)];
   target.members = std::move(members);
-  for (std::vector<MemberRun>& runs : target.runs) {
-    runs.clear();
+  for (MemberRuns& runs : target.runs) {
+    runs.members = 0;
+    runs.others.clear();
   }
 }
 
-const std::vector<MemberRun>& MemberAccesses::runs(int slot, std::uint32_t operand) {
+const MemberRuns& MemberAccesses::runs(int slot, std::uint32_t operand) {
   Slot& source = slots_[static_cast<std::size_t>(slot)];
-  std::vector<MemberRun>& runs = source.runs[operand];
-  if (!runs.empty()) {
-    return runs;
+  MemberRuns& runs = source.runs[kind_of_operand_[operand]];
+  if (runs.members == 0) {
+    find_runs(source, operands_[operand], runs);
   }
-  const SlotMembers& members = source.members;
-  const trace::MemoryOperand& memory = operands_[operand];
-  const bool local = trace_.tensors[memory.tensor].kind == trace::TensorKind::local;
-  const Address own = base_address(memory, members.ctas[static_cast<std::size_t>(members.representative)]);
+  return runs;
+}
+
+void MemberAccesses::find_runs(const Slot& slot, const trace::MemoryOperand& operand,
+                               MemberRuns& runs) const {
+  const SlotMembers& members = slot.members;
+  const bool local = trace_.tensors[operand.tensor].kind == trace::TensorKind::local;
+  const Address own = base_address(operand, members.ctas[static_cast<std::size_t>(members.representative)]);
+  std::vector<MemberRun> single;
   for (int i = 0; i < static_cast<int>(members.ctas.size()); ++i) {
-    const Address other = base_address(memory, members.ctas[static_cast<std::size_t>(i)]);
+    const Address other = base_address(operand, members.ctas[static_cast<std::size_t>(i)]);
     // Spilled registers have a segment for each slot of each SM.
     const std::int64_t segments =
         local ? std::int64_t{i - members.representative} * static_cast<std::int64_t>(slots_.size())
               : other.segment - own.segment;
-    const Address distance{segments, other.offset - own.offset};
-    if (runs.empty() || !(runs.back().distance == distance)) {
-      runs.push_back({i, 0, distance, false});
-    }
-    ++runs.back().members;
-    runs.back().has_representative |= i == members.representative;
+    single.push_back(
+        {{segments, other.offset - own.offset}, 1, memory::partition_of_sm(first_sm_ + i, l2_partitions_)});
   }
-  return runs;
+  std::ranges::sort(
+      single, {}, [](const MemberRun& run) { return std::pair(run.distance.segment, run.distance.offset); });
+  runs.members = static_cast<std::uint32_t>(single.size());
+  runs.whole_sectors = true;
+  for (const MemberRun& run : single) {
+    runs.whole_sectors = runs.whole_sectors && run.distance.offset % memory::kSectorBytes == 0;
+    if (runs.others.empty() || !(runs.others.back().distance == run.distance)) {
+      runs.others.push_back(run);
+    } else {
+      ++runs.others.back().members;
+      runs.others.back().partitions |= run.partitions;
+    }
+  }
+  const auto same =
+      std::ranges::find_if(runs.others, [](const MemberRun& run) { return run.distance == Address{}; });
+  runs.own = *same;
+  runs.others.erase(same);
 }
 
 }  // namespace warpscope::sm

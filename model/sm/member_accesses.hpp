@@ -9,13 +9,20 @@
 
 namespace warpscope::sm {
 
-/// Consecutive SMs of a group whose CTAs access the same address, and how far it lies from that of the
-/// simulated CTA.
+/// SMs of a group whose CTAs access the same address, and how far it lies from that of the simulated CTA.
 struct MemberRun {
-  int first_member = 0;
-  int members = 1;
   Address distance;
-  bool has_representative = false;  ///< the simulated CTA is one of them
+  std::uint32_t members = 0;
+  std::uint32_t partitions = 0;  ///< of the L2 that these SMs belong to, a bit mask
+};
+
+/// All members of a slot by where they access what the simulated CTA accesses.
+struct MemberRuns {
+  MemberRun own;  ///< of the simulated CTA and those that access the same
+  std::vector<MemberRun> others;
+  std::uint32_t members = 0;  ///< of all of them; 0: not yet known
+  std::uint32_t number = 0;   ///< unlike that of all others
+  bool whole_sectors = true;  ///< the distances are multiples of a sector
 };
 
 /// The CTAs that share a slot number across a group of SMs: one is simulated, the others keep step with it.
@@ -24,24 +31,32 @@ struct SlotMembers {
   int representative = 0;         ///< index of the simulated one
 };
 
-/// Finds the runs of each memory operand once per set of CTAs.
+/// Finds the runs of memory operands once per set of CTAs. Operands whose addresses depend alike on the CTA
+/// share them.
 class MemberAccesses {
  public:
-  MemberAccesses(const trace::Trace& trace, const std::vector<trace::MemoryOperand>& operands, int cta_slots);
+  /// For a group from `first_sm` on, before an L2 of so many partitions.
+  MemberAccesses(const trace::Trace& trace, const std::vector<trace::MemoryOperand>& operands, int cta_slots,
+                 int first_sm, int l2_partitions);
 
   void install(int slot, SlotMembers members);
   const SlotMembers& members(int slot) const { return slots_[static_cast<std::size_t>(slot)].members; }
-  /// In order of the SMs; together they are all members of the slot.
-  const std::vector<MemberRun>& runs(int slot, std::uint32_t operand);
+  /// Together they are all members of the slot.
+  const MemberRuns& runs(int slot, std::uint32_t operand);
 
  private:
   struct Slot {
     SlotMembers members;
-    std::vector<std::vector<MemberRun>> runs;  ///< by operand; empty: not yet known
+    std::vector<MemberRuns> runs;  ///< by kind of operand
   };
+
+  void find_runs(const Slot& slot, const trace::MemoryOperand& operand, MemberRuns& runs) const;
 
   const trace::Trace& trace_;
   const std::vector<trace::MemoryOperand>& operands_;
+  std::vector<std::uint32_t> kind_of_operand_;  ///< equal where addresses depend alike on the CTA
+  int first_sm_;
+  int l2_partitions_;
   std::vector<Slot> slots_;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/memory/block_cache.hpp"
+#include "model/memory/l2.hpp"
 #include "model/sm/loop_footprint.hpp"
 
 namespace warpscope::sm {
@@ -16,7 +17,7 @@ constexpr std::int32_t kMinSliceCycles = 512;
 constexpr std::int32_t kMaxSliceCycles = 4096;
 
 /// Reads move whole sectors.
-std::uint64_t sector_bytes(const memory::Place& place) {
+std::uint64_t sector_bytes(const MemoryRequest& place) {
   constexpr std::int64_t kSector = memory::kSectorBytes;
   const std::int64_t first = place.offset / kSector;
   const std::int64_t last = (place.offset + place.bytes + kSector - 1) / kSector;
@@ -41,7 +42,8 @@ void Sm::begin_launch(const hw::HwConfig& config, const trace::Trace& trace, con
   decoded_ = &decoded;
   core_ = std::make_unique<SmCore>(config, trace, launch, decoded, cta_slots);
   core_->set_sm_index(first_sm_);
-  accesses_ = std::make_unique<MemberAccesses>(trace, decoded.memory_operands, cta_slots);
+  accesses_ = std::make_unique<MemberAccesses>(trace, decoded.memory_operands, cta_slots, first_sm_,
+                                               config.l2.partitions);
   replayer_.reset();
   skipper_.reset();
   if (memo != nullptr) {
@@ -95,6 +97,12 @@ bool Sm::in_loops() const {
 
 Slice Sm::run_slice(sim::Cycles now) {
   slice_start_ = now;
+  Slice slice = run_next_slice(now);
+  send_gathered(0, false);
+  return slice;
+}
+
+Slice Sm::run_next_slice(sim::Cycles now) {
   core_->set_phase(now);
   if (replayer_) {
     if (const std::optional<Slice> skipped = skipper_ ? skip_loops() : std::nullopt) {
@@ -151,67 +159,94 @@ void Sm::touch(int slot, const LoopSkip& skip) {
   const std::vector<Stretch> stretches =
       loop_footprint(*core_, *decoded_, {first, first + warps_per_cta}, slot, *accesses_);
   const std::uint32_t iterations = skip.iterations[static_cast<std::size_t>(slot)];
-  MemoryRequest request;
-  request.cta_slot = static_cast<std::uint8_t>(slot);
+  // What is accessed within an epoch is sent together: that far its order does not matter to the load.
+  const std::uint32_t together = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(memory::kEpochCycles * iterations / std::max(1, skip.cycles), 1, iterations));
   for (std::uint32_t i = 0; i < iterations; ++i) {
-    const auto time = static_cast<std::int32_t>(std::int64_t{skip.cycles} * i / iterations);
     for (const Stretch& stretch : stretches) {
-      request.kind = stretch.kind;
-      request.tensor = stretch.tensor;
-      request.asked.segment = stretch.begin.segment + stretch.step.segment * i;
-      request.asked.offset = stretch.begin.offset + stretch.step.offset * i;
-      transport(request, static_cast<std::uint32_t>(stretch.bytes), *stretch.runs, time, false);
+      const Address begin{stretch.begin.segment + stretch.step.segment * i,
+                          stretch.begin.offset + stretch.step.offset * i};
+      gathered_.add({stretch.kind, stretch.tensor, begin, stretch.bytes, stretch.runs});
+    }
+    if ((i + 1) % together == 0 || i + 1 == iterations) {
+      const std::uint32_t sent = i / together * together;
+      send_gathered(static_cast<std::int32_t>(std::int64_t{skip.cycles} * sent / iterations), true);
     }
   }
+}
+
+void Sm::count_demand(const MemoryRequest& own, std::uint64_t bytes, std::uint64_t times) {
+  Demand& demand = demand_[own.tensor];
+  const bool read = own.kind == memory::AccessKind::read;
+  (read ? demand.read_asked : demand.write_asked) += times * bytes;
+  (read ? demand.read_moved : demand.write_moved) += times * (read ? sector_bytes(own) : own.bytes);
 }
 
 memory::Response Sm::send(const MemoryRequest& request, std::int32_t time) {
   const trace::MemoryOperand& operand = decoded_->memory_operands[request.operand];
   const std::uint32_t bytes = operand.bytes;
-  transaction_.lines = operand.lines;
-  return transport(request, bytes, accesses_->runs(request.cta_slot, request.operand), time, true);
-}
-
-memory::Response Sm::transport(const MemoryRequest& request, std::uint32_t bytes,
-                               const std::vector<MemberRun>& runs, std::int32_t time, bool timed) {
-  const trace::Tensor& tensor = trace_->tensors[request.tensor];
-  transaction_.companions.clear();
-  MemoryRequest part = request;
-  for (const MemberRun& run : runs) {
-    part.asked = {request.asked.segment + run.distance.segment, request.asked.offset + run.distance.offset};
-    clip(part, tensor, bytes);
-    const memory::Place place{part.segment, part.offset, part.bytes,
-                              static_cast<std::uint16_t>(first_sm_ + run.first_member),
-                              static_cast<std::uint16_t>(run.members)};
-    if (run.has_representative) {
-      transaction_.companions_before = transaction_.companions.size();
-      transaction_.place = place;
-    } else if (place.bytes > 0) {
-      transaction_.companions.push_back(place);
-    }
+  const MemberRuns& runs = accesses_->runs(request.cta_slot, request.operand);
+  count_demand(request, bytes, runs.members);
+  if (!runs.others.empty()) {
+    gathered_.add({request.kind, request.tensor, request.asked, bytes, &runs});
   }
-  const memory::Place& own = transaction_.place;
-  const auto ctas = static_cast<std::uint64_t>(members(request.cta_slot));
-  Demand& demand = demand_[request.tensor];
-  const bool read = request.kind == memory::AccessKind::read;
-  (read ? demand.read_asked : demand.write_asked) += ctas * bytes;
-  (read ? demand.read_moved : demand.write_moved) += ctas * (read ? sector_bytes(own) : own.bytes);
-  if (own.bytes == 0 && transaction_.companions.empty()) {
+  if (request.bytes == 0) {
     return {};
   }
-  payload_.set_command(request.kind == memory::AccessKind::read ? tlm::TLM_READ_COMMAND
-                                                                : tlm::TLM_WRITE_COMMAND);
+  transaction_.companions.clear();
+  transaction_.place = {request.segment, request.offset, request.bytes, runs.own.partitions,
+                        runs.own.members};
+  return transport(request.kind, request.tensor, time, true);
+}
+
+void Sm::send_gathered(std::int32_t time, bool with_own) {
+  if (gathered_.empty()) {
+    return;
+  }
+  for (const JoinedAccess& access : gathered_.join()) {
+    const trace::Tensor& tensor = trace_->tensors[access.tensor];
+    MemoryRequest request;
+    request.kind = access.kind;
+    request.tensor = access.tensor;
+    const auto place_of = [&](const MemberRun& run) {
+      request.asked = {access.begin.segment + run.distance.segment,
+                       access.begin.offset + run.distance.offset};
+      clip(request, tensor, static_cast<std::uint32_t>(access.bytes));
+      return memory::Place{request.segment, request.offset, request.bytes, run.partitions,
+                           run.members * access.times};
+    };
+    transaction_.place = {};
+    if (with_own) {
+      transaction_.place = place_of(access.runs->own);
+      count_demand(request, static_cast<std::uint64_t>(access.bytes), access.runs->members * access.times);
+    }
+    transaction_.companions.clear();
+    for (const MemberRun& run : access.runs->others) {
+      if (const memory::Place place = place_of(run); place.bytes > 0) {
+        transaction_.companions.push_back(place);
+      }
+    }
+    if (transaction_.place.bytes > 0 || !transaction_.companions.empty()) {
+      transport(access.kind, access.tensor, time, false);
+    }
+  }
+  gathered_.clear();
+}
+
+memory::Response Sm::transport(memory::AccessKind kind, std::uint16_t tensor, std::int32_t time, bool timed) {
+  const memory::Place& own = transaction_.place;
+  payload_.set_command(kind == memory::AccessKind::read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
   payload_.set_address(static_cast<sc_dt::uint64>(own.offset));
   payload_.set_data_length(own.bytes);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  transaction_.kind = request.kind;
-  transaction_.tensor = request.tensor;
+  transaction_.kind = kind;
+  transaction_.tensor = tensor;
   transaction_.time_cycles = slice_start_ + time;
-  transaction_.timed = timed && own.bytes > 0;
+  transaction_.timed = timed;
   transaction_.response = {};
   sc_core::sc_time delay;
   memory_side->b_transport(payload_, delay);
-  if (!transaction_.timed) {
+  if (!timed) {
     return {};
   }
   memory::Response response = transaction_.response;

@@ -9,6 +9,7 @@
 
 #include "model/memory/transaction.hpp"
 #include "model/sim/event_queue.hpp"
+#include "model/sm/access_batch.hpp"
 #include "model/sm/loop_skipper.hpp"
 #include "model/sm/member_accesses.hpp"
 #include "model/sm/slice_memo.hpp"
@@ -66,12 +67,15 @@ class Sm : public sc_core::sc_module {
   std::uint64_t executed() const { return replayer_ ? replayer_->executed() : executed_; }
 
  private:
-  /// Sends a request of the simulated SM with those that the others of the group make at the same time.
+  /// Sends a request of the simulated SM; those that the others of the group make at the same time follow
+  /// when the slice ends.
   memory::Response send(const MemoryRequest& request, std::int32_t time);
-  /// `bytes` at `request.asked` and at the distances of `runs`, as far as they lie inside the tensor. Without
-  /// `timed` there is no response.
-  memory::Response transport(const MemoryRequest& request, std::uint32_t bytes,
-                             const std::vector<MemberRun>& runs, std::int32_t time, bool timed);
+  /// Sends what has been gathered, with or without the accesses of the simulated SM.
+  void send_gathered(std::int32_t time, bool with_own);
+  void count_demand(const MemoryRequest& own, std::uint64_t bytes, std::uint64_t times);
+  /// Sends the transaction as it is.
+  memory::Response transport(memory::AccessKind kind, std::uint16_t tensor, std::int32_t time, bool timed);
+  Slice run_next_slice(sim::Cycles now);
   /// Leaves out iterations of loops where they repeat; true if there were any.
   std::optional<Slice> skip_loops();
   /// The accesses of the CTA in `slot` during iterations left out, spread over `cycles`.
@@ -85,6 +89,7 @@ class Sm : public sc_core::sc_module {
   std::unique_ptr<MemberAccesses> accesses_;
   std::optional<SliceReplayer> replayer_;
   std::optional<LoopSkipper> skipper_;
+  AccessBatch gathered_;  ///< not yet sent
   sim::Cycles slice_start_ = 0;
   std::uint64_t executed_ = 0;
   std::vector<Demand> demand_;  ///< by tensor

@@ -29,18 +29,49 @@ TEST(MemberAccesses, CtasOfOneAddressFormARun) {
   operand.offset.block_divisor = {2, 1, 1};
   const trace::Trace trace{{tensor("t", 1 << 20)}, {one_program(Program().exit().build())}};
   const std::vector<trace::MemoryOperand> operands = {operand};
-  sm::MemberAccesses accesses(trace, operands, 1);
+  // SMs 10 to 14, by turns in two partitions.
+  sm::MemberAccesses accesses(trace, operands, 1, 10, 2);
   accesses.install(0, five_ctas(trace.launches[0]));
-  const std::vector<sm::MemberRun>& runs = accesses.runs(0, 0);
-  ASSERT_EQ(runs.size(), 3U);  // 4 5 | 6 7 | 8
-  EXPECT_EQ(runs[0].members, 2);
-  EXPECT_EQ(runs[0].distance, (sm::Address{0, -1000}));
-  EXPECT_FALSE(runs[0].has_representative);
-  EXPECT_EQ(runs[1].first_member, 2);
-  EXPECT_EQ(runs[1].distance, (sm::Address{0, 0}));
-  EXPECT_TRUE(runs[1].has_representative);
-  EXPECT_EQ(runs[2].members, 1);
-  EXPECT_EQ(runs[2].distance, (sm::Address{0, 1000}));
+  const sm::MemberRuns& runs = accesses.runs(0, 0);  // 4 5 | 6 7 | 8
+  EXPECT_EQ(runs.members, 5U);
+  EXPECT_EQ(runs.own.members, 2U);
+  EXPECT_EQ(runs.own.distance, (sm::Address{0, 0}));
+  EXPECT_EQ(runs.own.partitions, 3U);
+  ASSERT_EQ(runs.others.size(), 2U);
+  EXPECT_EQ(runs.others[0].members, 2U);
+  EXPECT_EQ(runs.others[0].distance, (sm::Address{0, -1000}));
+  EXPECT_EQ(runs.others[1].members, 1U);
+  EXPECT_EQ(runs.others[1].distance, (sm::Address{0, 1000}));
+  EXPECT_EQ(runs.others[1].partitions, 1U);
+  EXPECT_FALSE(runs.whole_sectors);
+}
+
+TEST(MemberAccesses, CtasOfOneAddressNeedNotBeNeighbours) {
+  trace::MemoryOperand rows;
+  rows.tensor = 0;
+  rows.bytes = 512;
+  rows.offset.per_block = {1024, 0, 0};
+  trace::MemoryOperand columns = rows;
+  columns.offset.per_block = {0, 2048, 0};
+  trace::MemoryOperand more_columns = columns;
+  more_columns.offset.offset = 512;
+  trace::Launch launch = one_program(Program().exit().build());
+  const trace::Trace trace{{tensor("t", 1 << 20)}, {launch}};
+  const std::vector<trace::MemoryOperand> operands = {rows, columns, more_columns};
+  sm::MemberAccesses accesses(trace, operands, 1, 0, 2);
+  sm::SlotMembers members;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    members.ctas.push_back({launch.classes.data(), {i % 2, i / 2, 0}, true});
+  }
+  members.representative = 3;
+  accesses.install(0, members);
+  EXPECT_EQ(accesses.runs(0, 0).own.members, 3U);
+  EXPECT_EQ(accesses.runs(0, 0).own.partitions, 2U) << "SMs 1, 3 and 5";
+  ASSERT_EQ(accesses.runs(0, 0).others.size(), 1U);
+  EXPECT_EQ(accesses.runs(0, 0).others[0].members, 3U);
+  EXPECT_TRUE(accesses.runs(0, 0).whole_sectors);
+  EXPECT_EQ(accesses.runs(0, 1).others.size(), 2U);
+  EXPECT_EQ(&accesses.runs(0, 1), &accesses.runs(0, 2)) << "the two vary alike from CTA to CTA";
 }
 
 TEST(MemberAccesses, SpillsHaveASegmentPerSlotOfEachSm) {
@@ -49,12 +80,12 @@ TEST(MemberAccesses, SpillsHaveASegmentPerSlotOfEachSm) {
   const trace::Trace trace{{spills}, {one_program(Program().exit().build())}};
   const std::vector<trace::MemoryOperand> operands = {
       {.tensor = 0, .segment = {}, .offset = {}, .bytes = 128}};
-  sm::MemberAccesses accesses(trace, operands, 3);
+  sm::MemberAccesses accesses(trace, operands, 3, 0, 1);
   accesses.install(1, five_ctas(trace.launches[0]));
-  const std::vector<sm::MemberRun>& runs = accesses.runs(1, 0);
-  ASSERT_EQ(runs.size(), 5U);
-  EXPECT_EQ(runs[0].distance.segment, -6);
-  EXPECT_EQ(runs[4].distance.segment, 6);
+  const sm::MemberRuns& runs = accesses.runs(1, 0);
+  ASSERT_EQ(runs.others.size(), 4U);
+  EXPECT_EQ(runs.others[0].distance.segment, -6);
+  EXPECT_EQ(runs.others[3].distance.segment, 6);
 }
 
 TEST(LoopFootprint, JoinsTheAdjacentAccessesOfTheWarps) {
@@ -84,7 +115,7 @@ TEST(LoopFootprint, JoinsTheAdjacentAccessesOfTheWarps) {
   sm::SmCore core(config, trace, launch, decoded, 1);
   const sm::ResidentCta cta{launch.classes.data(), {0, 0, 0}, true};
   core.install(0, cta, 0);
-  sm::MemberAccesses accesses(trace, decoded.memory_operands, 1);
+  sm::MemberAccesses accesses(trace, decoded.memory_operands, 1, 0, 1);
   accesses.install(0, {{cta}, 0});
   const int loop = sm::innermost_loop(decoded, 0);
   ASSERT_EQ(loop, 0);

@@ -1,0 +1,36 @@
+// Accesses that nobody waits for, gathered for a while and joined to as few as possible.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/memory/transaction.hpp"
+#include "model/sm/member_accesses.hpp"
+
+namespace warpscope::sm {
+
+/// The same bytes as far from the address of each run, `times` times.
+struct JoinedAccess {
+  memory::AccessKind kind = memory::AccessKind::read;
+  std::uint16_t tensor = 0;
+  Address begin;
+  std::int64_t bytes = 0;
+  const MemberRuns* runs = nullptr;
+  std::uint32_t times = 1;
+};
+
+/// Other SMs' accesses need no answer, so it is enough that they happen soon; equal ones then become one that
+/// counts several times and neighbours one of more bytes. An access counts the same sectors as before.
+class AccessBatch {
+ public:
+  void add(const JoinedAccess& access) { accesses_.push_back(access); }
+  bool empty() const { return accesses_.empty(); }
+  void clear() { accesses_.clear(); }
+  /// What has been added since the last clear(), in the order of addresses.
+  const std::vector<JoinedAccess>& join();
+
+ private:
+  std::vector<JoinedAccess> accesses_;
+};
+
+}  // namespace warpscope::sm
