@@ -142,7 +142,7 @@ Lookup L2::access(const Transaction& transaction, const Place& place) {
     traffic.write_bytes += std::uint64_t{place.bytes} * place.accesses;
   } else {
     // Where several SMs ask for the same, one brings it and the others find it.
-    const std::int64_t bytes = (found.hit_bytes + found.miss_bytes) * place.accesses;
+    const std::int64_t bytes = (found.hit_bytes + found.miss_bytes + place.again_bytes) * place.accesses;
     traffic.read_bytes += static_cast<std::uint64_t>(bytes);
     traffic.read_hit_bytes += static_cast<std::uint64_t>(bytes - found.miss_bytes);
   }

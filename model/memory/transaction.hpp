@@ -37,8 +37,9 @@ struct Place {
   std::int64_t segment = 0;
   std::int64_t offset = 0;  ///< first byte within the segment
   std::uint32_t bytes = 0;
-  std::uint32_t partitions = 1;  ///< of these SMs, a bit mask
-  std::uint32_t accesses = 1;    ///< SMs that make it, each as often as it does
+  std::uint32_t partitions = 1;   ///< of these SMs, a bit mask
+  std::uint32_t accesses = 1;     ///< SMs that make it, each as often as it does
+  std::uint32_t again_bytes = 0;  ///< of sectors read in several pieces, each time but the first
 };
 
 /// Names what a payload moves (tensor and place) and carries the response back. A foreign TLM memory

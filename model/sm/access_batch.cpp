@@ -12,11 +12,6 @@ auto order(const JoinedAccess& a) {
   return std::tuple(a.kind, a.tensor, a.runs->number, a.begin.segment, a.begin.offset, a.bytes);
 }
 
-bool whole_sectors(const JoinedAccess& a) {
-  return a.runs->whole_sectors && a.begin.offset % memory::kSectorBytes == 0 &&
-         a.bytes % memory::kSectorBytes == 0;
-}
-
 bool same_target(const JoinedAccess& a, const JoinedAccess& b) {
   return a.kind == b.kind && a.tensor == b.tensor && a.runs == b.runs && a.begin.segment == b.begin.segment;
 }
@@ -25,10 +20,16 @@ bool repeats(const JoinedAccess& a, const JoinedAccess& b) {
   return same_target(a, b) && a.begin.offset == b.begin.offset && a.bytes == b.bytes;
 }
 
-/// Pieces of a sector count as one each, so only whole ones are joined.
 bool continues(const JoinedAccess& a, const JoinedAccess& b) {
   return same_target(a, b) && a.times == b.times && a.begin.offset + a.bytes == b.begin.offset &&
-         whole_sectors(a) && whole_sectors(b);
+         a.runs->whole_sectors;
+}
+
+/// Where two pieces meet within a sector, both count it.
+void append(JoinedAccess& a, const JoinedAccess& b) {
+  const bool meet_within = b.begin.offset % memory::kSectorBytes != 0;
+  a.bytes += b.bytes;
+  a.again_bytes += b.again_bytes + (meet_within ? static_cast<std::uint32_t>(memory::kSectorBytes) : 0);
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ const std::vector<JoinedAccess>& AccessBatch::join() {
     accesses_.resize(std::min(accesses_.size(), last + 1));
   };
   fold(repeats, [](JoinedAccess& a, const JoinedAccess& b) { a.times += b.times; });
-  fold(continues, [](JoinedAccess& a, const JoinedAccess& b) { a.bytes += b.bytes; });
+  fold(continues, append);
   return accesses_;
 }
 

@@ -17,10 +17,12 @@ struct JoinedAccess {
   std::int64_t bytes = 0;
   const MemberRuns* runs = nullptr;
   std::uint32_t times = 1;
+  std::uint32_t again_bytes =
+      0;  ///< of sectors that several of the joined pieces touch, each time but the first
 };
 
 /// Other SMs' accesses need no answer, so it is enough that they happen soon; equal ones then become one that
-/// counts several times and neighbours one of more bytes. An access counts the same sectors as before.
+/// counts several times and neighbours one of more bytes, which counts as many sectors as they did.
 class AccessBatch {
  public:
   void add(const JoinedAccess& access) { accesses_.push_back(access); }

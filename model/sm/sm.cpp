@@ -175,18 +175,20 @@ void Sm::touch(int slot, const LoopSkip& skip) {
   }
 }
 
-void Sm::count_demand(const MemoryRequest& own, std::uint64_t bytes, std::uint64_t times) {
+void Sm::count_demand(const MemoryRequest& own, std::uint32_t asked_bytes, std::uint32_t again_bytes,
+                      std::uint64_t times) {
   Demand& demand = demand_[own.tensor];
   const bool read = own.kind == memory::AccessKind::read;
-  (read ? demand.read_asked : demand.write_asked) += times * bytes;
-  (read ? demand.read_moved : demand.write_moved) += times * (read ? sector_bytes(own) : own.bytes);
+  (read ? demand.read_asked : demand.write_asked) += times * asked_bytes;
+  (read ? demand.read_moved : demand.write_moved) +=
+      times * (read ? sector_bytes(own) + again_bytes : own.bytes);
 }
 
 memory::Response Sm::send(const MemoryRequest& request, std::int32_t time) {
   const trace::MemoryOperand& operand = decoded_->memory_operands[request.operand];
   const std::uint32_t bytes = operand.bytes;
   const MemberRuns& runs = accesses_->runs(request.cta_slot, request.operand);
-  count_demand(request, bytes, runs.members);
+  count_demand(request, bytes, 0, runs.members);
   if (!runs.others.empty()) {
     gathered_.add({request.kind, request.tensor, request.asked, bytes, &runs});
   }
@@ -208,17 +210,20 @@ void Sm::send_gathered(std::int32_t time, bool with_own) {
     MemoryRequest request;
     request.kind = access.kind;
     request.tensor = access.tensor;
+    const auto bytes = static_cast<std::uint32_t>(access.bytes);
+    const std::uint32_t again_bytes = access.kind == memory::AccessKind::read ? access.again_bytes : 0;
     const auto place_of = [&](const MemberRun& run) {
       request.asked = {access.begin.segment + run.distance.segment,
                        access.begin.offset + run.distance.offset};
-      clip(request, tensor, static_cast<std::uint32_t>(access.bytes));
-      return memory::Place{request.segment, request.offset, request.bytes, run.partitions,
-                           run.members * access.times};
+      clip(request, tensor, bytes);
+      return memory::Place{
+          request.segment, request.offset, request.bytes, run.partitions, run.members * access.times,
+          again_bytes};
     };
     transaction_.place = {};
     if (with_own) {
       transaction_.place = place_of(access.runs->own);
-      count_demand(request, static_cast<std::uint64_t>(access.bytes), access.runs->members * access.times);
+      count_demand(request, bytes, again_bytes, std::uint64_t{access.runs->members} * access.times);
     }
     transaction_.companions.clear();
     for (const MemberRun& run : access.runs->others) {

@@ -72,7 +72,8 @@ class Sm : public sc_core::sc_module {
   memory::Response send(const MemoryRequest& request, std::int32_t time);
   /// Sends what has been gathered, with or without the accesses of the simulated SM.
   void send_gathered(std::int32_t time, bool with_own);
-  void count_demand(const MemoryRequest& own, std::uint64_t bytes, std::uint64_t times);
+  void count_demand(const MemoryRequest& own, std::uint32_t asked_bytes, std::uint32_t again_bytes,
+                    std::uint64_t times);
   /// Sends the transaction as it is.
   memory::Response transport(memory::AccessKind kind, std::uint16_t tensor, std::int32_t time, bool timed);
   Slice run_next_slice(sim::Cycles now);

@@ -47,21 +47,28 @@ TEST_F(AccessBatchTest, EqualOnesCountSeveralTimes) {
   EXPECT_EQ(joined[1].times, 1U) << "accessed less often than its neighbours";
 }
 
-TEST_F(AccessBatchTest, PiecesOfSectorsStayApart) {
-  add(0, 16);
-  add(16, 16);
-  EXPECT_EQ(batch_.join().size(), 2U) << "each counts a sector";
+TEST_F(AccessBatchTest, SectorsOfSeveralPiecesCountForEach) {
+  for (std::int64_t offset = 0; offset < 64; offset += 16) {
+    add(offset, 16);
+  }
+  const std::vector<sm::JoinedAccess>& joined = batch_.join();
+  ASSERT_EQ(joined.size(), 1U);
+  EXPECT_EQ(joined[0].bytes, 64);
+  EXPECT_EQ(joined[0].again_bytes, 2U * 32);
   batch_.clear();
   EXPECT_TRUE(batch_.empty());
   add(8, 64);
   add(72, 64);
-  EXPECT_EQ(batch_.join().size(), 2U) << "each counts three sectors, both together five";
-  batch_.clear();
+  ASSERT_EQ(batch_.join().size(), 1U);
+  EXPECT_EQ(batch_.join()[0].again_bytes, 32U) << "each touches three sectors, both together five";
+}
+
+TEST_F(AccessBatchTest, WhereOthersBeginWithinASectorNothingIsJoined) {
   sm::MemberRuns odd;
   odd.whole_sectors = false;
   add(0, 64, AccessKind::read, &odd);
   add(64, 64, AccessKind::read, &odd);
-  EXPECT_EQ(batch_.join().size(), 2U) << "those of other SMs begin within a sector";
+  EXPECT_EQ(batch_.join().size(), 2U);
 }
 
 TEST_F(AccessBatchTest, ReadsWritesAndRunsStayApart) {
