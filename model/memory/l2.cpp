@@ -132,11 +132,8 @@ bool L2::first_one_misses(const Place& place) {
 }
 
 Lookup L2::access(const Transaction& transaction, const Place& place) {
-  if (place.bytes == 0) {
-    return {};
-  }
   const bool write = transaction.kind != AccessKind::read;
-  const Lookup found = look_up(transaction.tensor, place, write, transaction.time_cycles);
+  Lookup found = look_up(transaction.tensor, place, write, transaction.time_cycles);
   L2Traffic& traffic = traffic_[transaction.tensor];
   if (write) {
     traffic.write_bytes += std::uint64_t{place.bytes} * place.accesses;
@@ -161,14 +158,17 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   payload.get_extension(transaction);
   std::int64_t missed = 0;
   std::int64_t newly_dirty = 0;
+  Lookup found;
   const auto access_of = [&](const Place& place) {
-    const Lookup lookup = access(*transaction, place);
-    missed += lookup.miss_bytes;
-    newly_dirty += lookup.newly_dirty_bytes;
-    return lookup;
+    found = access(*transaction, place);
+    missed += found.miss_bytes;
+    newly_dirty += found.newly_dirty_bytes;
   };
-  Lookup found = access_of(transaction->place);
   std::ranges::for_each(transaction->companions, access_of);
+  found = {};
+  if (transaction->place.bytes > 0) {
+    access_of(transaction->place);
+  }
 
   const std::int64_t epoch = transaction->time_cycles / kEpochCycles;
   delay +=

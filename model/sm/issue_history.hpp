@@ -22,26 +22,33 @@ struct IssueHistory {
     if (shift <= 0) {
       return;
     }
-    const std::int32_t holds = std::clamp(hold_until - end, 0, shift);
-    issued = shift < kCycles ? issued << shift : 0;
-    held = shift < kCycles ? held << shift : 0;
-    if (holds > 0 && shift - holds < kCycles) {
-      held |= low_bits(holds) << (shift - holds);
+    if (shift < kCycles) {
+      const std::int32_t holds = std::clamp(hold_until - end, 0, shift);
+      issued <<= shift;
+      held = held << shift | low_bits(holds) << (shift - holds);
+    } else {
+      forget(to);
     }
     end = to;
   }
   /// An instruction issues in cycle `end` and holds the dispatch port for `hold` cycles.
   void issue(std::int32_t hold) {
-    advance(end + 1);
-    issued |= 1;
-    held &= ~std::uint64_t{1};
-    hold_until = end - 1 + hold;
+    issued = issued << 1 | 1;
+    held <<= 1;
+    hold_until = end + hold;
+    ++end;
   }
   /// Issued and held cycles among the last `window` ones; older ones are forgotten.
   int issued_in(std::int32_t window) const { return std::popcount(issued & low_bits(window)); }
   int held_in(std::int32_t window) const { return std::popcount(held & low_bits(window)); }
 
  private:
+  /// Nothing recorded lies within the last cycles before `to` but what is still held.
+  void forget(std::int32_t to) {
+    const std::int32_t idle = std::max(0, to - std::max(hold_until, end));
+    issued = 0;
+    held = idle < kCycles && hold_until > end ? ~std::uint64_t{0} << idle : 0;
+  }
   static std::uint64_t low_bits(std::int32_t count) {
     return count >= kCycles ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
   }

@@ -179,7 +179,8 @@ void SmCore::serve_memory(std::int32_t time) {
   const MioEntry entry = sub_core.queue[0];
   std::shift_left(sub_core.queue.begin(), sub_core.queue.begin() + sub_core.queue_count, 1);
   sub_core.queue[--sub_core.queue_count] = MioEntry{};
-  if (sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] == kNever) {
+  const bool was_full = sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] == kNever;
+  if (was_full) {
     sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] = time;
   }
   const DecodedInstruction& instruction = decoded_.code[entry.pc];
@@ -234,7 +235,9 @@ void SmCore::serve_memory(std::int32_t time) {
                      trace::is_global_memory(instruction.op_class));
   --warp.in_queue;
   const int warp_index = static_cast<int>(entry.warp);
-  if (std::int32_t& own = own_of(warp_index); own == kNever && warp.status == WarpStatus::running) {
+  std::int32_t& own = own_of(warp_index);
+  const bool waited = own == kNever && warp.status == WarpStatus::running;
+  if (waited) {
     const Reason waited_for = warp.own_reason;
     update_own(warp_index);
     // What the warp waited for has happened only now, even where nothing remembers when.
@@ -243,7 +246,9 @@ void SmCore::serve_memory(std::int32_t time) {
       warp.own_reason = waited_for;
     }
   }
-  select_next(sub_core);
+  if (waited || was_full) {
+    select_next(sub_core);
+  }
 }
 
 }  // namespace warpscope::sm

@@ -16,6 +16,9 @@ constexpr std::size_t slot(PipeSlot pipe) {
   return static_cast<std::size_t>(pipe);
 }
 
+/// Up to so many warps it is quicker to look at all of them than to guess where the search may end.
+constexpr int kFewWarps = 4;
+
 /// Moves a time to a new origin; what lies in the past counts as now.
 void shift(std::int32_t& time, std::int32_t origin) {
   if (time != kNever) {
@@ -119,14 +122,16 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
     histories_[at(s)] = IssueHistory{.hold_until = state_.sub_cores[at(s)].dispatch_free};
   }
   std::int32_t service = next_service_time();
+  const int sub_cores = spec_.sub_cores;
   while (true) {
+    // Which sub-core comes first can hardly be predicted, so no branches.
     int first = 0;
-    for (int s = 1; s < spec_.sub_cores; ++s) {
-      if (state_.sub_cores[at(s)].next_time < state_.sub_cores[at(first)].next_time) {
-        first = s;
-      }
+    std::int32_t issue_time = state_.sub_cores[0].next_time;
+    for (int s = 1; s < sub_cores; ++s) {
+      const std::int32_t time = state_.sub_cores[at(s)].next_time;
+      first = time < issue_time ? s : first;
+      issue_time = std::min(issue_time, time);
     }
-    const std::int32_t issue_time = state_.sub_cores[at(first)].next_time;
     if (std::min(service, issue_time) >= step.end) {
       result.deadlock = service == kNever && issue_time == kNever && resident_warps_ > 0;
       break;
@@ -151,21 +156,27 @@ void SmCore::select_next(SubCoreState& sub_core) {
   };
   // Greedy: the warp that issued last goes on while it can; otherwise the oldest that can.
   std::uint8_t best_warp = sub_core.last_warp;
-  std::int32_t best = time_of(best_warp);
-  if (best > now) {
-    for (int i = 0; i < sub_core.warp_count; ++i) {
+  std::int32_t best = std::max(time_of(best_warp), now);
+  const int warps = sub_core.warp_count;
+  if (warps <= kFewWarps) {
+    // Which it will be can hardly be predicted, so no branches.
+    for (int i = 0; i < warps; ++i) {
+      const std::uint8_t warp = sub_core.by_age[at(i)];
+      const std::int32_t time = std::max(time_of(warp), now);
+      best_warp = time < best ? warp : best_warp;
+      best = std::min(best, time);
+    }
+  } else {
+    for (int i = 0; i < warps && best > now; ++i) {
       const std::uint8_t warp = sub_core.by_age[at(i)];
       const std::int32_t time = time_of(warp);
       if (time < best) {
-        best = time;
+        best = std::max(time, now);
         best_warp = warp;
-        if (time <= now) {
-          break;
-        }
       }
     }
   }
-  sub_core.next_time = std::max(best, now);
+  sub_core.next_time = best;
   sub_core.next_warp = best == kNever ? std::uint8_t{0} : best_warp;
 }
 
@@ -205,7 +216,9 @@ bool SmCore::issue(int sub_core_index, Step& step) {
       release = std::max(release, time + instruction.latency);
       warp.long_scoreboards &= static_cast<std::uint8_t>(~(1U << instruction.write_scoreboard));
     }
-    set_register_ready(warp_index, instruction, time + instruction.latency, false);
+    if (!register_ready_.empty()) {
+      set_register_ready(warp_index, instruction, time + instruction.latency, false);
+    }
   }
 
   if (instruction.op_class == OpClass::exit) {
@@ -219,7 +232,9 @@ bool SmCore::issue(int sub_core_index, Step& step) {
       }
     } else if (!instruction.closes_loop) {
       ++warp.pc;
-      enter_loops(warp_index, 0, step);
+      if (decoded_.code[warp.pc].loops_begun > 0) {
+        enter_loops(warp_index, 0, step);
+      }
     }
     if (warp.fetched_line != decoded_.code[warp.pc].line + 1) {
       fetch(warp_index, time);
