@@ -87,6 +87,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.global.store_buffer_bytes), "bytes", 128, 16777216, "stores in flight per SM before the LSU blocks"},
 
   KeySpec{WARPSCOPE_KEY(l2.capacity_bytes), "bytes", 1, 1e12, "L2 cache"},
+  KeySpec{WARPSCOPE_KEY(l2.dirty_bytes), "bytes", 1, 1e12, "written data that may wait for its way to HBM"},
   KeySpec{WARPSCOPE_KEY(l2.partitions), "partitions", 1, 8, "L2 partitions; far data is also cached near its reader"},
   KeySpec{WARPSCOPE_KEY(l2.hit_latency_cycles), "cycles", 1, 100000, "L2 hit, unloaded, mean over near and far homes"},
   KeySpec{WARPSCOPE_KEY(l2.bytes_per_clk), "bytes/clk", 1, 1000000, "sustained by all SMs together"},

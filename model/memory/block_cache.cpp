@@ -6,34 +6,20 @@
 namespace warpscope::memory {
 namespace {
 
-constexpr std::uint64_t kSectorsPerBlock = kBlockBytes / kSectorBytes;
-
-std::uint64_t sector_mask(std::uint64_t first_sector, std::uint64_t sectors) {
-  return ~std::uint64_t{0} >> (kSectorsPerBlock - sectors) << first_sector;
-}
-
-std::int64_t bytes_of(std::uint64_t mask) {
-  return mask == 0 ? 0 : std::popcount(mask) * kSectorBytes;
-}
-
 constexpr int kTensorShift = 48;
 
-std::uint64_t key_of(const BlockId& id) {
-  return std::uint64_t{id.tensor} << kTensorShift | static_cast<std::uint64_t>(id.block);
-}
-
-std::uint64_t block_of(std::uint64_t key) {
-  return key & ((std::uint64_t{1} << kTensorShift) - 1);
-}
-
-std::uint32_t tensor_of(std::uint64_t page_key, std::uint64_t page_blocks) {
-  return static_cast<std::uint32_t>(page_key * page_blocks >> kTensorShift);
+std::uint32_t tensor_of(std::uint64_t page_key) {
+  return static_cast<std::uint32_t>(page_key * kPageBlocks >> kTensorShift);
 }
 
 }  // namespace
 
-BlockCache::BlockCache(std::int64_t capacity_bytes, int partitions)
-    : capacity_bytes_(capacity_bytes), home_partitions_(static_cast<std::uint32_t>(partitions)) {
+std::uint64_t block_key(std::uint32_t tensor, std::int64_t block) {
+  return std::uint64_t{tensor} << kTensorShift | static_cast<std::uint64_t>(block);
+}
+
+BlockCache::BlockCache(std::int64_t capacity_bytes, std::int64_t dirty_limit_bytes)
+    : capacity_bytes_(capacity_bytes), dirty_limit_bytes_(dirty_limit_bytes) {
   constexpr std::size_t kSlotsPerBlock = 4;
   const std::size_t slots =
       std::bit_ceil((static_cast<std::size_t>(capacity_bytes / kBlockBytes) + 2) * kSlotsPerBlock);
@@ -45,23 +31,17 @@ void BlockCache::clear() {
   entries_.clear();
   pages_.clear();
   free_.clear();
+  dirtied_.clear();
   std::ranges::fill(table_, -1);
   last_page_ = newest_ = oldest_ = -1;
   used_bytes_ = 0;
+  dirty_bytes_ = 0;
 }
 
 void BlockCache::settle() {
   for (Entry& block : entries_) {
     block.awaited = 0;
   }
-}
-
-std::int64_t BlockCache::dirty_bytes() const {
-  std::int64_t bytes = 0;
-  for (std::int32_t i = newest_; i >= 0; i = entries_[static_cast<std::size_t>(i)].older) {
-    bytes += bytes_of(entries_[static_cast<std::size_t>(i)].dirty);
-  }
-  return bytes;
 }
 
 std::int32_t BlockCache::page_at(std::uint64_t key) {
@@ -124,14 +104,24 @@ void BlockCache::link_newest(std::int32_t index) {
   newest_ = index;
 }
 
-void BlockCache::shrink(std::vector<Eviction>& evicted) {
+void BlockCache::write_back(std::int32_t index, std::vector<WriteBack>& written) {
+  Entry& block = entry(index);
+  if (block.dirty == 0) {
+    return;
+  }
+  const std::int64_t bytes = bytes_of(block.dirty);
+  written.push_back({tensor_of(pages_[static_cast<std::size_t>(index / kPageBlocks)].key), bytes});
+  dirty_bytes_ -= bytes;
+  block.dirty = 0;
+}
+
+void BlockCache::shrink(std::vector<WriteBack>& written) {
   while (used_bytes_ > capacity_bytes_ && oldest_ >= 0 && oldest_ != newest_) {
     const std::int32_t index = oldest_;
-    const Entry& block = entry(index);
     const std::int32_t page_index = index / kPageBlocks;
     Page& page = pages_[static_cast<std::size_t>(page_index)];
-    evicted.push_back({tensor_of(page.key, kPageBlocks), bytes_of(block.dirty)});
-    used_bytes_ -= kBlockBytes * std::popcount(block.partitions);
+    write_back(index, written);
+    used_bytes_ -= kBlockBytes;
     unlink(index);
     page.present &= ~(1U << (index % kPageBlocks));
     if (page.present == 0) {
@@ -153,8 +143,7 @@ BlockCache::Entry& BlockCache::visit(std::uint64_t key) {
     Page& page = pages_[static_cast<std::size_t>(last_page_)];
     if ((page.present >> in_page & 1U) == 0) {
       page.present |= 1U << in_page;
-      // The home copy always exists; an SM of another partition adds one there, reading or writing.
-      block = Entry{.partitions = 1U << (block_of(key) % home_partitions_)};
+      block = Entry{};
       used_bytes_ += kBlockBytes;
     } else {
       unlink(index);
@@ -164,60 +153,48 @@ BlockCache::Entry& BlockCache::visit(std::uint64_t key) {
   return block;
 }
 
-void BlockCache::add_copies(Entry& block, std::uint32_t partitions) {
-  partitions |= block.partitions;
-  if (partitions != block.partitions) {
-    used_bytes_ += kBlockBytes * (std::popcount(partitions) - std::popcount(block.partitions));
-    block.partitions = partitions;
-  }
-}
-
-void BlockCache::await(Entry& block, std::uint64_t mask, std::int64_t now, Lookup& result) const {
-  const bool on_the_way = now - block.asked_at < fill_cycles_;
-  const std::uint64_t awaited = on_the_way ? block.awaited : 0;
-  if ((awaited & mask) != 0) {
+Found BlockCache::read(std::uint64_t key, std::uint64_t mask, std::int64_t now,
+                       std::vector<WriteBack>& written) {
+  Entry& block = visit(key);
+  Found found;
+  found.missing = mask & ~block.valid;
+  if ((block.awaited & mask) != 0 && now - block.asked_at < fill_cycles_) {
     block.asked_at = std::min(now, block.asked_at);
-    result.awaited_bytes += bytes_of(awaited & mask);
-    result.asked_at = std::max(result.asked_at, block.asked_at);
+    found.awaited = block.awaited & mask;
+    found.asked_at = block.asked_at;
   }
-  if (const std::uint64_t missing = mask & ~block.valid; missing != 0) {
-    block.awaited = awaited | missing;
-    block.asked_at = now;
+  block.valid |= mask;
+  if (used_bytes_ > capacity_bytes_) {
+    shrink(written);
   }
+  return found;
 }
 
-Lookup BlockCache::access(BlockId first, std::int64_t first_sector, std::int64_t sectors, bool write,
-                          std::uint32_t partitions, std::vector<Eviction>& evicted, std::int64_t now_cycles) {
-  // Unsigned, the divisions are shifts.
-  auto sector = static_cast<std::uint64_t>(first_sector);
-  const auto end = sector + static_cast<std::uint64_t>(sectors);
-  const std::uint64_t key = key_of(first);
-  Lookup result;
-  std::int64_t hits = 0;
-  std::int64_t newly_dirty = 0;
-  while (sector < end) {
-    const std::uint64_t in_block = sector % kSectorsPerBlock;
-    const std::uint64_t count = std::min(kSectorsPerBlock - in_block, end - sector);
-    const std::uint64_t mask = sector_mask(in_block, count);
-    Entry& block = visit(key + sector / kSectorsPerBlock);
-    add_copies(block, partitions);
-    hits += std::popcount(block.valid & mask);
-    if (write) {
-      newly_dirty += std::popcount(mask & ~block.dirty);
-      block.dirty |= mask;
-    } else {
-      await(block, mask, now_cycles, result);
-    }
-    block.valid |= mask;
-    if (used_bytes_ > capacity_bytes_) {
-      shrink(evicted);
-    }
-    sector += count;
+Found BlockCache::write(std::uint64_t key, std::uint64_t mask, std::vector<WriteBack>& written) {
+  Entry& block = visit(key);
+  Found found;
+  found.newly_dirty = mask & ~block.dirty;
+  if (block.dirty == 0) {
+    dirtied_.push_back(newest_);
   }
-  result.hit_bytes = hits * kSectorBytes;
-  result.miss_bytes = write ? 0 : (sectors - hits) * kSectorBytes;
-  result.newly_dirty_bytes = newly_dirty * kSectorBytes;
-  return result;
+  block.dirty |= mask;
+  block.valid |= mask;
+  dirty_bytes_ += bytes_of(found.newly_dirty);
+  while (dirty_bytes_ > dirty_limit_bytes_ && dirtied_.size() > 1) {
+    write_back(dirtied_.front(), written);
+    dirtied_.pop_front();
+  }
+  if (used_bytes_ > capacity_bytes_) {
+    shrink(written);
+  }
+  return found;
+}
+
+void BlockCache::await(std::uint64_t mask, std::int64_t now) {
+  Entry& block = entry(newest_);
+  const bool more = now - block.asked_at < fill_cycles_;
+  block.awaited = more ? block.awaited | mask : mask;
+  block.asked_at = now;
 }
 
 }  // namespace warpscope::memory

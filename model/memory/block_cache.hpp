@@ -1,57 +1,63 @@
-// Contents of the L2: blocks of 64 sectors of 32 bytes, least recently used block out first.
+// One partition of the L2: blocks of 64 sectors of 32 bytes, least recently used block out first.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace warpscope::memory {
 
 inline constexpr std::int64_t kSectorBytes = 32;  ///< unit of validity, as in the hardware
-inline constexpr std::int64_t kBlockBytes = 64 * kSectorBytes;
+inline constexpr std::int64_t kSectorsPerBlock = 64;
+inline constexpr std::int64_t kBlockBytes = kSectorsPerBlock * kSectorBytes;
+/// Blocks that follow one another in a tensor lie together, as they are mostly accessed one after the other.
+inline constexpr std::int32_t kPageBlocks = 32;
 
-/// Which block of which tensor. Segments start at block boundaries.
-struct BlockId {
-  std::uint32_t tensor = 0;
-  std::int64_t block = 0;
+/// A block as one number: the tensor, then the block's number in it. Segments start at block boundaries.
+std::uint64_t block_key(std::uint32_t tensor, std::int64_t block);
 
-  bool operator==(const BlockId&) const = default;
-};
+/// Bytes of the sectors in a mask.
+inline std::int64_t bytes_of(std::uint64_t mask) {
+  return mask == 0 ? 0 : std::popcount(mask) * kSectorBytes;
+}
 
-/// A block that left the cache, with the bytes that must be written back.
-struct Eviction {
+/// Bytes of a block that are written back, because the block leaves or because too much is dirty.
+struct WriteBack {
   std::uint32_t tensor = 0;
   std::int64_t dirty_bytes = 0;
 };
 
-/// What a lookup found, in bytes of the sectors touched.
-struct Lookup {
-  std::int64_t hit_bytes = 0;
-  std::int64_t miss_bytes = 0;         ///< reads only: sectors that must come from HBM
-  std::int64_t newly_dirty_bytes = 0;  ///< writes only: sectors that were clean or absent before
-  std::int64_t awaited_bytes = 0;      ///< reads only: hits on sectors that are still on their way
-  std::int64_t asked_at = 0;           ///< when the last of these were asked for
+/// What a block was found to hold of the sectors asked for; a bit per sector.
+struct Found {
+  std::uint64_t missing = 0;
+  std::uint64_t newly_dirty = 0;  ///< writes only: clean or absent before
+  std::uint64_t awaited = 0;      ///< reads only: there, but still on their way
+  std::int64_t asked_at = 0;      ///< when the last of these were asked for
 };
 
-/// State of the cache between accesses. Time is only what accesses say: sectors that were missed less than
-/// `fill_cycles` ago are on their way. Accesses may come out of their order in time, by a slice of an SM: the
-/// earlier one then asks for the data. Capacity counts a block once per partition whose
-/// SMs read it, because a partition keeps its own copy of data homed in the other one.
+/// State of a partition between accesses. Time is only what accesses say: sectors that were asked for less
+/// than `fill_cycles` ago are on their way. Accesses may come out of their order in time, by a slice of an
+/// SM: the earlier one then asks for the data.
 class BlockCache {
  public:
-  BlockCache(std::int64_t capacity_bytes, int partitions);
+  /// Beyond `dirty_limit_bytes` what was written first is written back, and stays.
+  BlockCache(std::int64_t capacity_bytes, std::int64_t dirty_limit_bytes);
 
-  /// Touches sectors [first_sector, first_sector + sectors), counted from the begin of block `first` and
-  /// going on into those behind it, for SMs of `partitions` (bit mask) and makes each block the most recent
-  /// in turn. `now` is the time of the access in cycles. Blocks that had to leave are appended to `evicted`.
-  Lookup access(BlockId first, std::int64_t first_sector, std::int64_t sectors, bool write,
-                std::uint32_t partitions, std::vector<Eviction>& evicted, std::int64_t now_cycles = 0);
+  /// Reads the sectors of `mask` and makes the block the most recent. What is missing is there from now on.
+  Found read(std::uint64_t key, std::uint64_t mask, std::int64_t now, std::vector<WriteBack>& written);
+  /// The same for a write.
+  Found write(std::uint64_t key, std::uint64_t mask, std::vector<WriteBack>& written);
+  /// Sectors of the block accessed last have been asked for at `now`.
+  void await(std::uint64_t mask, std::int64_t now);
+
   /// How long missed sectors are on their way; none before this is set.
   void set_fill_cycles(std::int64_t cycles) { fill_cycles_ = cycles; }
   /// All that is on its way arrives; times of accesses may begin anew.
   void settle();
   /// Forgets everything without writing back.
   void clear();
-  std::int64_t dirty_bytes() const;
+  std::int64_t dirty_bytes() const { return dirty_bytes_; }
   std::int64_t used_bytes() const { return used_bytes_; }
 
  private:
@@ -60,13 +66,9 @@ class BlockCache {
     std::uint64_t dirty = 0;
     std::uint64_t awaited = 0;  ///< sectors missed last, all within one fill time
     std::int64_t asked_at = 0;  ///< when the last of them were
-    std::uint32_t partitions = 0;
     std::int32_t newer = -1;
     std::int32_t older = -1;
   };
-  /// Blocks that follow one another in a tensor lie together, as they are mostly accessed one after the
-  /// other.
-  static constexpr std::int32_t kPageBlocks = 32;
   struct Page {
     std::uint64_t key = 0;
     std::uint32_t present = 0;  ///< bit per block
@@ -81,20 +83,21 @@ class BlockCache {
   Entry& entry(std::int32_t index) { return entries_[static_cast<std::size_t>(index)]; }
   /// The entry of a block, made if it is absent; the block is now the most recent.
   Entry& visit(std::uint64_t key);
-  void add_copies(Entry& block, std::uint32_t partitions);
-  /// Notes which of the sectors read are on their way and which are asked for now.
-  void await(Entry& block, std::uint64_t mask, std::int64_t now, Lookup& result) const;
   void unlink(std::int32_t index);
   void link_newest(std::int32_t index);
-  void shrink(std::vector<Eviction>& evicted);
+  void write_back(std::int32_t index, std::vector<WriteBack>& written);
+  void shrink(std::vector<WriteBack>& written);
 
   std::int64_t capacity_bytes_;
-  std::uint32_t home_partitions_;
+  std::int64_t dirty_limit_bytes_;
   std::int64_t used_bytes_ = 0;
+  std::int64_t dirty_bytes_ = 0;
   std::int64_t fill_cycles_ = 0;
   std::vector<Entry> entries_;  ///< kPageBlocks for each page
   std::vector<Page> pages_;
   std::vector<std::int32_t> free_;  ///< pages
+  std::deque<std::int32_t>
+      dirtied_;  ///< blocks in the order in which they turned dirty; some are clean again
   /// Open addressing with linear probing: a page, or -1. At most a quarter full.
   std::vector<std::int32_t> table_;
   int home_shift_ = 0;

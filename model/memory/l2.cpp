@@ -24,7 +24,7 @@ L2::L2(const sc_core::sc_module_name& name, const hw::HwConfig& config,
       sm_side("sm_side"),
       hbm_side("hbm_side"),
       config_(config),
-      cache_(config.l2.capacity_bytes, config.l2.partitions),
+      cache_(config.l2.capacity_bytes, config.l2.dirty_bytes, config.l2.partitions),
       traffic_(tensors.size()) {
   std::int64_t base = 0;
   for (const TensorExtent& tensor : tensors) {
@@ -122,8 +122,12 @@ Lookup L2::look_up(std::uint32_t tensor, const Place& place, bool write, std::in
   // Offsets are not negative; unsigned, the divisions are shifts.
   const auto first = static_cast<std::uint64_t>(place.offset) / kSectorBytes;
   const auto end = (static_cast<std::uint64_t>(place.offset) + place.bytes - 1) / kSectorBytes + 1;
-  return cache_.access({tensor, first_block}, static_cast<std::int64_t>(first),
-                       static_cast<std::int64_t>(end - first), write, place.partitions, evicted_, now);
+  const SectorAccess access{.first_block = block_key(tensor, first_block),
+                            .first_sector = static_cast<std::int64_t>(first),
+                            .sectors = static_cast<std::int64_t>(end - first),
+                            .partitions = place.partitions,
+                            .now_cycles = now};
+  return write ? cache_.write(access, written_back_) : cache_.read(access, written_back_);
 }
 
 bool L2::first_one_misses(const Place& place) {
@@ -180,12 +184,10 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   if (missed > 0) {
     to_hbm(tlm::TLM_READ_COMMAND, transaction->tensor, missed, found.miss_bytes > 0 ? delay : ignored);
   }
-  for (const Eviction& eviction : evicted_) {
-    if (eviction.dirty_bytes > 0) {
-      to_hbm(tlm::TLM_WRITE_COMMAND, eviction.tensor, eviction.dirty_bytes, ignored);
-    }
+  for (const WriteBack& written : written_back_) {
+    to_hbm(tlm::TLM_WRITE_COMMAND, written.tensor, written.dirty_bytes, ignored);
   }
-  evicted_.clear();
+  written_back_.clear();
 
   if (epoch >= static_cast<std::int64_t>(load_.size())) {
     load_.resize(static_cast<std::size_t>(epoch) + 1);

@@ -11,7 +11,7 @@
 
 #include "model/hw/hw_config.hpp"
 #include "model/memory/bandwidth.hpp"
-#include "model/memory/block_cache.hpp"
+#include "model/memory/partitioned_cache.hpp"
 #include "model/memory/transaction.hpp"
 
 namespace warpscope::memory {
@@ -93,9 +93,9 @@ class L2 : public sc_core::sc_module {
   hw::HwConfig config_;
   std::vector<std::int64_t> blocks_per_segment_;
   std::vector<std::int64_t> tensor_base_;  ///< first block of each tensor
-  BlockCache cache_;
+  PartitionedCache cache_;
   std::vector<L2Traffic> traffic_;
-  std::vector<Eviction> evicted_;
+  std::vector<WriteBack> written_back_;
   double sm_clock_mhz_ = 1;
   std::int64_t hbm_latency_cycles_ = 0;
   int active_sms_ = 1;

@@ -198,6 +198,7 @@ memory::Response Sm::send(const MemoryRequest& request, std::int32_t time) {
   transaction_.companions.clear();
   transaction_.place = {request.segment, request.offset, request.bytes, runs.own.partitions,
                         runs.own.members};
+  transaction_.lines = operand.lines;
   return transport(request.kind, request.tensor, time, true);
 }
 

@@ -19,13 +19,14 @@ constexpr std::int64_t kAccessBytes = 512;
 
 /// Goes round `blocks` blocks, 16 sectors at a time: fewer than there is room for hit, more miss.
 void block_cache(benchmark::State& state, std::int64_t blocks, bool write) {
-  BlockCache cache(kCapacityBlocks * kBlockBytes, 1);
-  std::vector<Eviction> evicted;
+  PartitionedCache cache(kCapacityBlocks * kBlockBytes, kCapacityBlocks * kBlockBytes, 1);
+  std::vector<WriteBack> written;
   std::int64_t access = 0;
   for (auto _ : state) {
-    evicted.clear();
-    benchmark::DoNotOptimize(
-        cache.access({0, access / 4}, static_cast<int>(access % 4) * 16, 16, write, 1, evicted));
+    written.clear();
+    const SectorAccess what{
+        .first_block = block_key(0, access / 4), .first_sector = access % 4 * 16, .sectors = 16};
+    benchmark::DoNotOptimize(write ? cache.write(what, written) : cache.read(what, written));
     access = access + 1 == 4 * blocks ? 0 : access + 1;
   }
   state.SetItemsProcessed(state.iterations());

@@ -56,6 +56,7 @@ inline hw::HwConfig test_config() {
   config.clock = {.max_mhz = 1000, .tensor_mhz = 800};
   config.sm = test_sm();
   config.l2 = {.capacity_bytes = 1 << 20,
+               .dirty_bytes = 1 << 20,
                .partitions = 2,
                .hit_latency_cycles = 211,
                .bytes_per_clk = 192,

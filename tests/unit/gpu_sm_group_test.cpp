@@ -68,7 +68,7 @@ trace::Trace like_ctas(std::uint32_t ctas, std::uint32_t trips) {
   out.offset.per_block = {2048, 0, 0};
   out.offset.per_warp = 512;
   test::Program program;
-  program.begin_loop(0).op(FFMA).waits_for(0).op(LDG_128).memory(in).sets(0).op(FFMA, 150).end_loop();
+  program.begin_loop(0).op(FFMA).waits_for(0).op(LDG_128).memory(in).sets(0).op(FFMA, 250).end_loop();
   program.op(STG_128).memory(out).exit();
   return {{test::tensor("in", 1 << 20), test::tensor("out", 1 << 20)},
           {test::one_program(program.build_controlled(), 4, ctas, {trips})}};

@@ -1,5 +1,5 @@
 // What the L2 holds: order of eviction, copies per partition, dirty bytes.
-#include "model/memory/block_cache.hpp"
+#include "model/memory/partitioned_cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,19 +10,31 @@ constexpr int kSectors = 64;
 
 static_assert(kSectorBytes == 32 && kBlockBytes == 2048);
 
-/// A cache of four blocks.
+/// A cache of four blocks in one partition.
 class BlockCacheTest : public testing::Test {
  protected:
-  Lookup read(std::int64_t block, int first = 0, int sectors = kSectors, std::uint32_t partitions = 1) {
-    return cache_.access({0, block}, first, sectors, false, partitions, evicted_);
+  Lookup read(std::int64_t block, int first = 0, int sectors = kSectors, std::int64_t now = 0) {
+    return read_of(0, block, first, sectors, now);
+  }
+  Lookup read_of(std::uint32_t tensor, std::int64_t block, int first = 0, int sectors = kSectors,
+                 std::int64_t now = 0) {
+    return cache_.read({.first_block = block_key(tensor, block),
+                        .first_sector = first,
+                        .sectors = sectors,
+                        .now_cycles = now},
+                       written_);
   }
   Lookup write(std::int64_t block, int first = 0, int sectors = kSectors) {
-    return cache_.access({0, block}, first, sectors, true, 1, evicted_);
+    return write_of(0, block, first, sectors);
+  }
+  Lookup write_of(std::uint32_t tensor, std::int64_t block, int first = 0, int sectors = kSectors) {
+    return cache_.write({.first_block = block_key(tensor, block), .first_sector = first, .sectors = sectors},
+                        written_);
   }
   bool holds(std::int64_t block) { return read(block).miss_bytes == 0; }
 
-  BlockCache cache_{4 * kBlockBytes, 1};
-  std::vector<Eviction> evicted_;
+  PartitionedCache cache_{4 * kBlockBytes, 3 * kBlockBytes, 1};
+  std::vector<WriteBack> written_;
 };
 
 TEST_F(BlockCacheTest, FirstReadMissesSecondHits) {
@@ -60,23 +72,21 @@ TEST_F(BlockCacheTest, SectorsGoOnInTheFollowingBlocks) {
 TEST_F(BlockCacheTest, BlocksOfManyTensorsComeAndGo) {
   for (std::uint32_t round = 0; round < 1000; ++round) {
     const std::int64_t block = std::int64_t{37} * (round % 100);
-    EXPECT_EQ(cache_.access({round % 7, block}, 0, 1, false, 1, evicted_).miss_bytes, kSectorBytes);
-    EXPECT_EQ(cache_.access({round % 7, block}, 0, 1, false, 1, evicted_).hit_bytes, kSectorBytes);
+    EXPECT_EQ(read_of(round % 7, block, 0, 1).miss_bytes, kSectorBytes);
+    EXPECT_EQ(read_of(round % 7, block, 0, 1).hit_bytes, kSectorBytes);
   }
-  EXPECT_EQ(evicted_.size(), 996U);
   EXPECT_EQ(cache_.used_bytes(), 4 * kBlockBytes);
 }
 
 TEST_F(BlockCacheTest, TensorsAreApart) {
   read(7);
-  EXPECT_EQ(cache_.access({1, 7}, 0, kSectors, false, 1, evicted_).miss_bytes, kBlockBytes);
+  EXPECT_EQ(read_of(1, 7).miss_bytes, kBlockBytes);
 }
 
 TEST_F(BlockCacheTest, LeastRecentlyUsedBlockLeaves) {
   for (const std::int64_t block : {1, 2, 3, 4, 1, 5}) {
     read(block);
   }
-  ASSERT_EQ(evicted_.size(), 1U);
   EXPECT_TRUE(holds(1));
   EXPECT_TRUE(holds(3));
   EXPECT_TRUE(holds(4));
@@ -101,44 +111,70 @@ TEST_F(BlockCacheTest, WritesMakeSectorsDirtyOnce) {
 }
 
 TEST_F(BlockCacheTest, EvictionWritesBackTheDirtySectors) {
-  cache_.access({9, 1}, 2, 3, true, 1, evicted_);
-  cache_.access({9, 1}, 10, 9, false, 1, evicted_);
+  write_of(9, 1, 2, 3);
+  read_of(9, 1, 10, 9);
   for (std::int64_t block = 2; block < 6; ++block) {
-    EXPECT_TRUE(evicted_.empty());
+    EXPECT_TRUE(written_.empty());
     read(block);
   }
-  ASSERT_EQ(evicted_.size(), 1U);
-  EXPECT_EQ(evicted_[0].tensor, 9U);
-  EXPECT_EQ(evicted_[0].dirty_bytes, 3 * kSectorBytes);
+  ASSERT_EQ(written_.size(), 1U);
+  EXPECT_EQ(written_[0].tensor, 9U);
+  EXPECT_EQ(written_[0].dirty_bytes, 3 * kSectorBytes);
   EXPECT_EQ(cache_.dirty_bytes(), 0);
-  EXPECT_EQ(cache_.access({9, 1}, 2, 3, true, 1, evicted_).newly_dirty_bytes, 3 * kSectorBytes)
+  EXPECT_EQ(write_of(9, 1, 2, 3).newly_dirty_bytes, 3 * kSectorBytes)
       << "back in the cache it gets dirty anew";
 }
 
 TEST_F(BlockCacheTest, ClearForgetsWithoutWritingBack) {
   write(1);
   cache_.clear();
-  EXPECT_TRUE(evicted_.empty());
+  EXPECT_TRUE(written_.empty());
   EXPECT_EQ(cache_.dirty_bytes(), 0);
   EXPECT_EQ(cache_.used_bytes(), 0);
   EXPECT_FALSE(holds(1));
 }
 
-TEST(BlockCachePartitions, CopiesForFarSmsTakeCapacityOfTheirOwn) {
-  BlockCache cache(4 * kBlockBytes, 2);
-  std::vector<Eviction> evicted;
-  // Block 0 is homed in partition 0, block 1 in partition 1.
-  cache.access({0, 0}, 0, 1, false, 1, evicted);
-  EXPECT_EQ(cache.used_bytes(), 1 * kBlockBytes);
-  EXPECT_EQ(cache.access({0, 0}, 0, 1, false, 2, evicted).miss_bytes, 0) << "it is in the chip";
-  EXPECT_EQ(cache.used_bytes(), 2 * kBlockBytes);
-  cache.access({0, 0}, 0, 1, false, 2, evicted);
-  EXPECT_EQ(cache.used_bytes(), 2 * kBlockBytes);
-  cache.access({0, 1}, 0, 1, false, 1, evicted);
-  EXPECT_EQ(cache.used_bytes(), 4 * kBlockBytes) << "home and reader";
-  cache.access({0, 3}, 0, 1, true, 1, evicted);
-  EXPECT_EQ(cache.used_bytes(), 4 * kBlockBytes) << "a writer has a copy too; both of block 0 have left";
-  EXPECT_EQ(evicted.size(), 1U);
+TEST_F(BlockCacheTest, WhatIsDirtyBeyondTheLimitIsWrittenBackInItsOrderAndStays) {
+  write_of(9, 1);
+  write_of(8, 2);
+  write_of(9, 1);
+  write_of(7, 3);
+  EXPECT_TRUE(written_.empty());
+  write_of(6, 4, 0, 1);
+  ASSERT_EQ(written_.size(), 1U);
+  EXPECT_EQ(written_[0].tensor, 9U) << "it turned dirty first";
+  EXPECT_EQ(written_[0].dirty_bytes, kBlockBytes);
+  EXPECT_EQ(cache_.dirty_bytes(), 2 * kBlockBytes + kSectorBytes);
+  EXPECT_EQ(read_of(9, 1).hit_bytes, kBlockBytes);
+  EXPECT_EQ(write_of(9, 1, 0, 2).newly_dirty_bytes, 2 * kSectorBytes);
+}
+
+TEST_F(BlockCacheTest, MissedSectorsAreOnTheirWayForAWhile) {
+  cache_.set_fill_cycles(100);
+  EXPECT_EQ(read(7, 0, 4, 1000).awaited_bytes, 0) << "nobody waits for what he asks for himself";
+  const Lookup soon = read(7, 2, 4, 1099);
+  EXPECT_EQ(soon.awaited_bytes, 2 * kSectorBytes);
+  EXPECT_EQ(soon.miss_bytes, 2 * kSectorBytes);
+  EXPECT_EQ(soon.asked_at, 1000);
+  EXPECT_EQ(read(7, 0, 6, 1198).awaited_bytes, 6 * kSectorBytes) << "as if all were asked for with the last";
+  EXPECT_EQ(read(7, 0, 6, 1199).awaited_bytes, 0);
+}
+
+TEST_F(BlockCacheTest, AnEarlierAccessThatComesLaterAsksForTheData) {
+  cache_.set_fill_cycles(100);
+  read(7, 0, 4, 1000);
+  const Lookup earlier = read(7, 0, 4, 950);
+  EXPECT_EQ(earlier.awaited_bytes, 4 * kSectorBytes);
+  EXPECT_EQ(earlier.asked_at, 950);
+  EXPECT_EQ(read(7, 0, 4, 1049).asked_at, 950);
+  EXPECT_EQ(read(7, 0, 4, 1050).awaited_bytes, 0);
+}
+
+TEST_F(BlockCacheTest, SettlingLetsAllArrive) {
+  cache_.set_fill_cycles(100);
+  read(7, 0, 4, 1000);
+  cache_.settle();
+  EXPECT_EQ(read(7, 0, 4, 0).awaited_bytes, 0);
 }
 
 }  // namespace

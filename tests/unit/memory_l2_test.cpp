@@ -143,6 +143,7 @@ TEST_F(L2Test, LooksUpEveryLineOfAScatteredAccess) {
 
 TEST_F(L2Test, HitNeitherWaitsForPagesNorTakesHbm) {
   requester_.send(AccessKind::read, 2, 0, 0, 512);
+  requester_.transaction.time_cycles = 1000;
   const Response hit = requester_.send(AccessKind::read, 2, 0, 0, 512);
   EXPECT_EQ(hit, (Response{.latency_cycles = 211,
                            .l2_port_units = 342,
@@ -152,6 +153,23 @@ TEST_F(L2Test, HitNeitherWaitsForPagesNorTakesHbm) {
                            .sm_port_units = 342,
                            .dram_bytes = 0,
                            .page_wait_cycles = 0}));
+}
+
+// 151 cycles of HBM's latency and 30 for a page: the same waits as for the one that asked, less the age of
+// his request in steps of 64.
+TEST_F(L2Test, DataOnItsWayIsWaitedForWithoutTakingHbm) {
+  const auto waits = [&](std::int64_t time) {
+    requester_.transaction.time_cycles = time;
+    const Response response = requester_.send(AccessKind::read, 2, 0, 0, 512);
+    EXPECT_EQ(response.dram_port_units, time == 0 ? 607 : 0);
+    return std::pair(response.latency_cycles - config_.l2.hit_latency_cycles,
+                     response.dram_bytes > 0 ? response.page_wait_cycles : 0);
+  };
+  EXPECT_EQ(waits(0), std::pair(151, 30));
+  EXPECT_EQ(waits(63), std::pair(151, 30));
+  EXPECT_EQ(waits(64), std::pair(151 - 64, 30));
+  EXPECT_EQ(waits(180), std::pair(151 - 128, 30));
+  EXPECT_EQ(waits(181), std::pair(0, 0));
 }
 
 TEST_F(L2Test, WritesTakeHbmWithoutWaitingForIt) {
@@ -255,6 +273,9 @@ struct ForeignMemory : sc_core::sc_module {
     ++accesses;
     bytes += payload.get_data_length();
     last_address = payload.get_address();
+    Transaction* transaction = nullptr;
+    payload.get_extension(transaction);
+    last_lines = transaction->lines;
     delay += sc_core::sc_time::from_value(99);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
@@ -262,6 +283,7 @@ struct ForeignMemory : sc_core::sc_module {
   int accesses = 0;
   unsigned bytes = 0;
   sc_dt::uint64 last_address = 0;
+  int last_lines = -1;
 };
 
 TEST(ForeignTlmMemory, ServesAnSmInPlaceOfOurs) {
@@ -271,7 +293,12 @@ TEST(ForeignTlmMemory, ServesAnSmInPlaceOfOurs) {
   sm::Sm sm("sm", 0, 1);
   sm.memory_side.bind(memory.socket);
   test::Program program;
-  program.op(trace::Opcode::LDG_128).writes(1, 4).global(0, 640, 512).exit().reads(4);
+  trace::MemoryOperand operand;
+  operand.tensor = 0;
+  operand.offset.offset = 640;
+  operand.bytes = 512;
+  operand.lines = 16;
+  program.op(trace::Opcode::LDG_128).writes(1, 4).memory(operand).exit().reads(4);
   const trace::Trace trace{{test::tensor("t", 1 << 20)}, {test::one_program(program.build())}};
   const trace::Launch& launch = trace.launches[0];
   const sm::DecodedLaunch decoded = sm::decode(config, trace, launch);
@@ -284,6 +311,7 @@ TEST(ForeignTlmMemory, ServesAnSmInPlaceOfOurs) {
   EXPECT_EQ(memory.accesses, 1);
   EXPECT_EQ(memory.bytes, 512U);
   EXPECT_EQ(memory.last_address, 640U);
+  EXPECT_EQ(memory.last_lines, 16);
 }
 
 }  // namespace

@@ -1,0 +1,56 @@
+// Contents of the L2: partitions, each with the data that is homed in it and copies of what its SMs read.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/memory/block_cache.hpp"
+
+namespace warpscope::memory {
+
+/// Sectors that one or several SMs access at once.
+struct SectorAccess {
+  std::uint64_t first_block = 0;  ///< block_key()
+  std::int64_t first_sector = 0;  ///< counted from the begin of `first_block`, goes on into those behind it
+  std::int64_t sectors = 0;
+  std::uint32_t partitions = 1;  ///< bit mask of those that the SMs belong to
+  std::int64_t now_cycles = 0;
+};
+
+/// What a lookup found, in bytes of the sectors touched.
+struct Lookup {
+  std::int64_t hit_bytes = 0;
+  std::int64_t miss_bytes = 0;         ///< reads only: sectors that must come from HBM
+  std::int64_t newly_dirty_bytes = 0;  ///< writes only: sectors that were clean or absent before
+  std::int64_t awaited_bytes = 0;      ///< reads only: hits on sectors that are still on their way
+  std::int64_t asked_at = 0;           ///< when the last of these were asked for
+};
+
+/// A sector has its home in one partition. SMs of another one keep a copy in theirs: what they find there the
+/// home does not see, so that it may give up a sector that they go on reading; who then comes from its own
+/// side reads HBM again. Measured on an H200 (experiments/reference/measured-h200/l2_reuse.md).
+class PartitionedCache {
+ public:
+  PartitionedCache(std::int64_t capacity_bytes, std::int64_t dirty_limit_bytes, int partitions);
+
+  /// What is written back on the way is appended to `written`.
+  Lookup read(const SectorAccess& access, std::vector<WriteBack>& written);
+  Lookup write(const SectorAccess& access, std::vector<WriteBack>& written);
+
+  void set_fill_cycles(std::int64_t cycles);
+  /// See BlockCache.
+  void settle();
+  void clear();
+  std::int64_t dirty_bytes() const;
+  std::int64_t used_bytes() const;
+
+ private:
+  /// Reads the sectors of one block; the result is about the chip as a whole.
+  Found read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access,
+                   std::vector<WriteBack>& written);
+  std::size_t home_of(std::uint64_t key) const;
+
+  std::vector<BlockCache> partitions_;
+};
+
+}  // namespace warpscope::memory
