@@ -46,6 +46,11 @@ bool same_pass(const LoopCounters& a, const LoopCounters& b) {
 }  // namespace
 
 void LoopSkipper::reset() {
+  start_anew();
+  known_loops_.clear();
+}
+
+void LoopSkipper::start_anew() {
   samples_.clear();
   may_skip_ = false;
   window_iterations_ = kFirstWindow;
@@ -64,14 +69,14 @@ int LoopSkipper::reference_slot(const SmCore& core) const {
 bool LoopSkipper::wants_sample(const SmCore& core, sim::Cycles now) {
   const int slot = now < memory::kLoadSeenCycles ? -1 : reference_slot(core);
   if (slot < 0) {
-    reset();
+    start_anew();
     return false;
   }
   const int warp = slot * static_cast<int>(decoded_.warps_per_cta);
   const LoopCounters& counters = core.loop_counters_of(warp);
   const auto depth = static_cast<std::size_t>(active_depth(counters));
   if (!samples_.empty() && !same_pass(samples_.back().counters[static_cast<std::size_t>(warp)], counters)) {
-    reset();
+    start_anew();
   }
   if (samples_.empty()) {
     next_iteration_ = 2;  // the first ones wait for cold data
@@ -114,7 +119,7 @@ std::optional<LoopSkipper::Sample> LoopSkipper::take(const SmCore& core, sim::Cy
 void LoopSkipper::sample(const SmCore& core, sim::Cycles now, std::size_t slice) {
   std::optional<Sample> taken = take(core, now, slice);
   if (!taken) {
-    reset();
+    start_anew();
     return;
   }
   if (!samples_.empty()) {
@@ -122,31 +127,44 @@ void LoopSkipper::sample(const SmCore& core, sim::Cycles now, std::size_t slice)
     const bool goes_on =
         last.loops == taken->loops && std::ranges::equal(last.counters, taken->counters, same_pass);
     if (!goes_on) {
-      reset();
+      start_anew();
     }
   }
   samples_.push_back(*std::move(taken));
   const int slot = reference_slot(core);
   const auto progress = static_cast<std::uint32_t>(samples_.back().progress[static_cast<std::size_t>(slot)]);
-  may_skip_ = samples_.size() == 3 && steady();
-  if (samples_.size() == 3 && !may_skip_) {
+  may_skip_ = (samples_.size() == 3 && steady()) || goes_on_as_known();
+  if (may_skip_) {
+    known_loops_ = samples_.back().loops;
+    known_pace_ = pace(samples_.front(), samples_.back());
+  } else if (samples_.size() == 3) {
     samples_.erase(samples_.begin());
     window_iterations_ = std::min(2 * window_iterations_, kLongestWindow);
   }
   next_iteration_ = progress + window_iterations_;
 }
 
+double LoopSkipper::pace(const Sample& from, const Sample& to) {
+  double iterations = 0;
+  for (std::size_t slot = 0; slot < from.progress.size(); ++slot) {
+    iterations += to.progress[slot] - from.progress[slot];
+  }
+  return static_cast<double>(to.time - from.time) / iterations;
+}
+
 bool LoopSkipper::steady() const {
-  const auto cycles_per_iteration = [](const Sample& from, const Sample& to) {
-    double iterations = 0;
-    for (std::size_t slot = 0; slot < from.progress.size(); ++slot) {
-      iterations += to.progress[slot] - from.progress[slot];
-    }
-    return static_cast<double>(to.time - from.time) / iterations;
-  };
-  const double earlier = cycles_per_iteration(samples_[0], samples_[1]);
-  const double later = cycles_per_iteration(samples_[1], samples_[2]);
+  const double earlier = pace(samples_[0], samples_[1]);
+  const double later = pace(samples_[1], samples_[2]);
   return std::abs(later - earlier) <= kAgreementPerIteration * window_iterations_ * earlier;
+}
+
+bool LoopSkipper::goes_on_as_known() const {
+  if (samples_.size() < 2 || samples_.back().loops != known_loops_) {
+    return false;
+  }
+  const auto windows = static_cast<double>(samples_.size() - 1);
+  return std::abs(pace(samples_.front(), samples_.back()) - known_pace_) <=
+         kAgreementPerIteration * window_iterations_ * windows * known_pace_;
 }
 
 std::optional<LoopSkip> LoopSkipper::skip(const SmCore& core) {
@@ -154,8 +172,8 @@ std::optional<LoopSkip> LoopSkipper::skip(const SmCore& core) {
     return std::nullopt;
   }
   may_skip_ = false;
-  const Sample& begin = samples_[1];
-  Sample& end = samples_[2];
+  const Sample& begin = samples_[samples_.size() - 2];
+  const Sample& end = samples_.back();
   const sim::Cycles window_cycles = end.time - begin.time;
   std::uint32_t windows = std::min<std::uint32_t>(
       kMostRepeats, static_cast<std::uint32_t>(std::max<sim::Cycles>(1, kHorizonCycles / window_cycles)));
@@ -192,7 +210,7 @@ std::optional<LoopSkip> LoopSkipper::skip(const SmCore& core) {
     }
   }
   // Both ends of the window move along, and the next window is compared with it.
-  samples_.erase(samples_.begin());
+  samples_.erase(samples_.begin(), samples_.end() - 2);
   if (result) {
     for (Sample& sample : samples_) {
       sample.time += result->cycles;

@@ -24,10 +24,11 @@ struct LoopSkip {
 /// windows, which grow while they disagree. When one agrees with the one before within a tolerance, it may be
 /// repeated without being executed, up to a horizon that keeps SMs together and short of the end of every
 /// loop; then the next window is executed again. An SM in an exact limit cycle is thus found after its first
-/// periods, and one that never repeats exactly is followed on average.
+/// periods, and one that never repeats exactly is followed on average. Where the same CTAs come back to their
+/// loops, one window at the pace of earlier passes is enough.
 class LoopSkipper {
  public:
-  explicit LoopSkipper(const DecodedLaunch& decoded) : decoded_(decoded) {}
+  explicit LoopSkipper(const DecodedLaunch& decoded) : decoded_(decoded) { reset(); }
 
   /// The CTAs of the SM have changed.
   void reset();
@@ -50,13 +51,22 @@ class LoopSkipper {
   /// The CTA whose iterations are counted; -1 if it is in no loop.
   int reference_slot(const SmCore& core) const;
   std::optional<Sample> take(const SmCore& core, sim::Cycles now, std::size_t slice) const;
+  /// Cycles per iteration of one CTA.
+  static double pace(const Sample& from, const Sample& to);
   bool steady() const;
+  /// Whether the same CTAs went through the same loops at this pace before, in an earlier pass.
+  bool goes_on_as_known() const;
+  /// Another pass through the loops begins.
+  void start_anew();
 
   const DecodedLaunch& decoded_;
   std::uint32_t window_iterations_ = 0;
   std::uint32_t next_iteration_ = 0;  ///< of the reference when a sample is due
   bool may_skip_ = false;
   std::vector<Sample> samples_;  ///< up to three: the ends of two windows
+  std::vector<int>
+      known_loops_;        ///< by warp slot, when windows last agreed; empty: since the CTAs came never
+  double known_pace_ = 0;  ///< of these windows
 };
 
 }  // namespace warpscope::sm
