@@ -15,8 +15,16 @@ constexpr double kBudget = 2e6;
 /// Of a launch with many waves, about this many are executed (wave_skipper.hpp).
 constexpr double kExecutedWaves = 6;
 
+/// In a launch of so many waves CTAs of unequal length meet on every SM in all the ways in which they can.
+constexpr double kMixedWaves = 32;
+
 /// CTAs whose instructions differ by less than this part count as alike.
 constexpr double kAlike = 0.2;
+
+double waves(const hw::HwConfig& config, const trace::Launch& launch) {
+  const double slots = sm::occupancy(config, launch).ctas_per_sm;
+  return static_cast<double>(trace::cta_count(launch)) / (slots * config.gpu.sm_count);
+}
 
 bool has_like_ctas(const trace::Launch& launch) {
   const std::vector<std::uint64_t> work = trace::instructions_per_cta(launch);
@@ -27,9 +35,7 @@ bool has_like_ctas(const trace::Launch& launch) {
 /// Instructions that one SM executes.
 double work_per_sm(const hw::HwConfig& config, const trace::Launch& launch) {
   const double total = static_cast<double>(trace::total(trace::executed_instructions(launch)));
-  const double slots = sm::occupancy(config, launch).ctas_per_sm;
-  const double waves = static_cast<double>(trace::cta_count(launch)) / (slots * config.gpu.sm_count);
-  return total / config.gpu.sm_count * std::min(1.0, kExecutedWaves / waves);
+  return total / config.gpu.sm_count * std::min(1.0, kExecutedWaves / waves(config, launch));
 }
 
 }  // namespace
@@ -55,7 +61,7 @@ int simulated_sms(const hw::HwConfig& config, const trace::Trace& trace, const S
   bool alike = true;
   for (const trace::Launch& launch : trace.launches) {
     work += work_per_sm(config, launch);
-    alike = alike && has_like_ctas(launch);
+    alike = alike && (has_like_ctas(launch) || waves(config, launch) > kMixedWaves);
   }
   if (work * config.gpu.sm_count <= kWhole) {
     return config.gpu.sm_count;
