@@ -143,12 +143,12 @@ void append_loops(DecodedLaunch& out, const trace::WarpProgram& program, std::ui
     const auto number = static_cast<std::uint32_t>(out.loops.size());
     DecodedInstruction& first = out.code[decoded.begin];
     if (first.loops_begun == 0) {
-      first.loop = number;
+      out.loop_ends[decoded.begin].begun = number;
     }
     ++first.loops_begun;
     DecodedInstruction& last = out.code[decoded.end - 1];
     last.closes_loop = true;
-    last.closed_loop = number;
+    out.loop_ends[decoded.end - 1].closed = number;
     out.loops.push_back(decoded);
   }
 }
@@ -178,10 +178,10 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
     }
     set_timing(decoded, sm, out);
     set_tensor_hold(decoded, sm, out);
-    decoded.source = static_cast<std::uint32_t>(out.register_uses.size());
     out.register_uses.push_back({instruction.destination, instruction.sources});
     out.code.push_back(decoded);
   }
+  out.loop_ends.resize(out.code.size());
   append_loops(out, program, base);
 }
 

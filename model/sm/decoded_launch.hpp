@@ -15,7 +15,8 @@ inline constexpr int kInstructionBytes = 16;  ///< of machine code, since Volta
 /// Pipes of a sub-core as the issue loop numbers them. FMA and IMAD share a pipe; `none` never blocks.
 enum class PipeSlot : std::uint8_t { tensor, fma, alu, xu, mio, none, count };
 
-/// One instruction of the concatenated programs of a launch.
+/// One instruction of the concatenated programs of a launch, as much of it as decides its course: two share a
+/// cache line of the host.
 struct DecodedInstruction {
   trace::OpClass op_class = trace::OpClass::nop;
   PipeSlot pipe = PipeSlot::none;
@@ -30,15 +31,19 @@ struct DecodedInstruction {
   bool has_control = false;
   trace::Opcode opcode = trace::Opcode::NOP;
   std::uint16_t latency = 1;      ///< result latency; memory instructions: of the path without waiting
-  std::uint8_t tensor_hold = 0;   ///< cycles by which the next tensor instruction of the sub-core is put off
   std::uint16_t data_cycles = 0;  ///< cycles on the SM's shared-memory data path
   std::uint16_t mio_cycles = 0;   ///< cycles until the sub-core's next memory instruction
   std::uint16_t immediate = 0;
+  std::uint8_t tensor_hold = 0;  ///< cycles by which the next tensor instruction of the sub-core is put off
   std::uint32_t memory = trace::kNoMemory;  ///< into DecodedLaunch::memory_operands
-  std::uint32_t loop = 0;                   ///< first loop begun here; the others follow it
-  std::uint32_t closed_loop = 0;            ///< valid if closes_loop
-  std::uint32_t source = 0;                 ///< into DecodedLaunch::register_uses
   std::uint32_t line = 0;                   ///< of the instruction cache
+};
+static_assert(sizeof(DecodedInstruction) == 32);
+
+/// Loops that an instruction begins or closes.
+struct LoopEnds {
+  std::uint32_t begun = 0;   ///< the first of `loops_begun`; the others follow it
+  std::uint32_t closed = 0;  ///< valid if closes_loop
 };
 
 struct DecodedLoop {
@@ -58,9 +63,10 @@ struct RegisterUse {
 
 struct DecodedLaunch {
   std::vector<DecodedInstruction> code;
+  std::vector<LoopEnds> loop_ends;         ///< by instruction
+  std::vector<RegisterUse> register_uses;  ///< by instruction
   std::vector<DecodedLoop> loops;
   std::vector<trace::MemoryOperand> memory_operands;
-  std::vector<RegisterUse> register_uses;
   std::vector<std::uint32_t> program_begin;  ///< first instruction of each program
   std::uint32_t warps_per_cta = 1;
   bool needs_register_scoreboard = false;  ///< some instruction carries no control bits

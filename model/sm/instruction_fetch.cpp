@@ -28,7 +28,7 @@ std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time) {
 
 void SmCore::fetch(int warp_index, std::int32_t time) {
   WarpState& warp = state_.warps[static_cast<std::size_t>(warp_index)];
-  const std::uint32_t line = decoded_.code[warp.pc].line;
+  const std::uint32_t line = code_[warp.pc].line;
   if (warp.fetched_line == line + 1) {
     return;
   }

@@ -183,7 +183,7 @@ void SmCore::serve_memory(std::int32_t time) {
   if (was_full) {
     sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] = time;
   }
-  const DecodedInstruction& instruction = decoded_.code[entry.pc];
+  const DecodedInstruction& instruction = code_[entry.pc];
   WarpState& warp = state_.warps[entry.warp];
   state_.lsu_free = time + instruction.data_cycles;
   sub_core.mio_free = time + instruction.mio_cycles;

@@ -46,6 +46,7 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trac
       page_bytes_(config.hbm.page_bytes),
       trace_(trace),
       decoded_(decoded),
+      code_(decoded.code.data()),
       cta_slots_(cta_slots),
       free_slots_(cta_slots) {
   const std::size_t warps = at(cta_slots) * decoded.warps_per_cta;
@@ -186,7 +187,7 @@ bool SmCore::issue(int sub_core_index, Step& step) {
   const int local = sub_core.next_warp;
   const int warp_index = local * spec_.sub_cores + sub_core_index;
   WarpState& warp = state_.warps[at(warp_index)];
-  const DecodedInstruction& instruction = decoded_.code[warp.pc];
+  const DecodedInstruction& instruction = code_[warp.pc];
 
   IssueHistory& history = histories_[at(sub_core_index)];
   history.advance(time);
@@ -224,7 +225,7 @@ bool SmCore::issue(int sub_core_index, Step& step) {
   if (instruction.op_class == OpClass::exit) {
     exit_warp(warp_index, time, step);
   } else {
-    if (instruction.closes_loop && close_loop(warp_index, instruction, step)) {
+    if (instruction.closes_loop && close_loop(warp_index, step)) {
       warp.ready += spec_.issue.branch_cycles;
       warp.ready_reason = reason(Stall::branch_resolving);
       if (warp.warp_in_cta == 0) {
@@ -232,11 +233,11 @@ bool SmCore::issue(int sub_core_index, Step& step) {
       }
     } else if (!instruction.closes_loop) {
       ++warp.pc;
-      if (decoded_.code[warp.pc].loops_begun > 0) {
+      if (code_[warp.pc].loops_begun > 0) {
         enter_loops(warp_index, 0, step);
       }
     }
-    if (warp.fetched_line != decoded_.code[warp.pc].line + 1) {
+    if (warp.fetched_line != code_[warp.pc].line + 1) {
       fetch(warp_index, time);
     }
     if (instruction.op_class == OpClass::barrier) {

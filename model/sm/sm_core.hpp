@@ -127,7 +127,7 @@ class SmCore {
     const WarpPlace& place = places_[static_cast<std::size_t>(warp)];
     return state_.sub_cores[place.sub_core].own[place.local];
   }
-  bool close_loop(int warp, const DecodedInstruction& instruction, Step& step);
+  bool close_loop(int warp, Step& step);
   void enter_loops(int warp, int from_depth, Step& step);
   void arrive_at_barrier(int warp, int barrier, std::int32_t time);
   void exit_warp(int warp, std::int32_t time, Step& step);
@@ -155,6 +155,7 @@ class SmCore {
   std::int32_t page_bytes_;
   const trace::Trace& trace_;
   const DecodedLaunch& decoded_;
+  const DecodedInstruction* code_;  ///< of decoded_
   int cta_slots_;
   int sm_index_ = 0;
   int free_slots_;

@@ -11,7 +11,7 @@ using metrics::Stall;
 using trace::OpClass;
 void SmCore::update_own(int warp_index) {
   WarpState& warp = state_.warps[at(warp_index)];
-  const DecodedInstruction& next = decoded_.code[warp.pc];
+  const DecodedInstruction& next = code_[warp.pc];
   std::int32_t own = warp.ready;
   Reason why = reason(Stall::wait);
   const auto wait_for = [&](std::int32_t time, bool is_long) {
@@ -55,19 +55,20 @@ void SmCore::update_own(int warp_index) {
   sub_core.pipe[place.local] = static_cast<std::uint8_t>(next.pipe);
 }
 
-bool SmCore::close_loop(int warp_index, const DecodedInstruction& instruction, Step& step) {
+bool SmCore::close_loop(int warp_index, Step& step) {
   WarpState& warp = state_.warps[at(warp_index)];
   LoopCounters& counters = loop_counters_[at(warp_index)];
-  const DecodedLoop& loop = decoded_.loops[instruction.closed_loop];
+  const std::uint32_t closed = decoded_.loop_ends[warp.pc].closed;
+  const DecodedLoop& loop = decoded_.loops[closed];
   if (counters.iteration[loop.depth] + 1 < counters.trips[loop.depth]) {
     ++counters.iteration[loop.depth];
-    step.record(SliceEvent::Kind::repeat_loop, warp_index, instruction.closed_loop);
+    step.record(SliceEvent::Kind::repeat_loop, warp_index, closed);
     warp.pc = loop.begin;
     enter_loops(warp_index, loop.depth + 1, step);
     return true;
   }
   counters.iteration[loop.depth] = counters.trips[loop.depth] = 0;
-  step.record(SliceEvent::Kind::leave_loop, warp_index, instruction.closed_loop);
+  step.record(SliceEvent::Kind::leave_loop, warp_index, closed);
   ++warp.pc;
   enter_loops(warp_index, 0, step);
   return false;
@@ -75,26 +76,27 @@ bool SmCore::close_loop(int warp_index, const DecodedInstruction& instruction, S
 
 void SmCore::enter_loops(int warp_index, int from_depth, Step& step) {
   WarpState& warp = state_.warps[at(warp_index)];
-  if (decoded_.code[warp.pc].loops_begun == 0) {
+  if (code_[warp.pc].loops_begun == 0) {
     return;
   }
   LoopCounters& counters = loop_counters_[at(warp_index)];
   for (bool skipped = true; skipped;) {
     skipped = false;
-    const DecodedInstruction& first = decoded_.code[warp.pc];
-    for (std::uint32_t i = 0; i < first.loops_begun && !skipped; ++i) {
-      const DecodedLoop& loop = decoded_.loops[first.loop + i];
+    const std::uint32_t begun = decoded_.loop_ends[warp.pc].begun;
+    const std::uint32_t loops = code_[warp.pc].loops_begun;
+    for (std::uint32_t i = 0; i < loops && !skipped; ++i) {
+      const DecodedLoop& loop = decoded_.loops[begun + i];
       if (loop.depth < from_depth) {
         continue;
       }
       const std::uint32_t trips = trips_on_entry(loop, warp_index, counters);
       if (trips == 0) {
-        step.record(SliceEvent::Kind::skip_loop, warp_index, first.loop + i);
+        step.record(SliceEvent::Kind::skip_loop, warp_index, begun + i);
         warp.pc = loop.end;
         from_depth = 0;
         skipped = true;
       } else {
-        step.record(SliceEvent::Kind::enter_loop, warp_index, first.loop + i);
+        step.record(SliceEvent::Kind::enter_loop, warp_index, begun + i);
         counters.iteration[loop.depth] = 0;
         counters.trips[loop.depth] = trips;
       }
@@ -164,7 +166,7 @@ void SmCore::exit_warp(int warp_index, std::int32_t time, Step& step) {
 }
 
 std::int32_t SmCore::register_ready(int warp, const DecodedInstruction& instruction, Reason& why) const {
-  const RegisterUse& use = decoded_.register_uses[instruction.source];
+  const RegisterUse& use = decoded_.register_uses[at(static_cast<int>(&instruction - code_))];
   const std::size_t base = at(warp) * decoded_.register_count;
   std::int32_t ready = 0;
   const auto visit = [&](const trace::RegisterRange& range) {
@@ -185,7 +187,7 @@ void SmCore::set_register_ready(int warp, const DecodedInstruction& instruction,
   if (register_ready_.empty()) {
     return;
   }
-  const RegisterUse& use = decoded_.register_uses[instruction.source];
+  const RegisterUse& use = decoded_.register_uses[at(static_cast<int>(&instruction - code_))];
   const std::size_t base = at(warp) * decoded_.register_count;
   for (std::size_t r = use.destination.first; r < std::size_t{use.destination.first} + use.destination.count;
        ++r) {
