@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/memory/block_cache.hpp"
+#include "model/memory/transaction.hpp"
 
 namespace warpscope::sm {
 namespace {
