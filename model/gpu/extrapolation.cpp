@@ -72,7 +72,8 @@ void add_skipped_waves(LaunchCounts& counts, const hw::HwConfig& config,
 double schedule_stretch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
                         const std::vector<std::uint64_t>& class_work, sim::Cycles simulated_end) {
   const std::uint64_t ctas = trace::cta_count(launch);
-  if (ctas > kMostScheduledCtas || sample.groups == config.gpu.sm_count || !sample.skipped.empty()) {
+  const bool whole = std::ranges::all_of(sample.groups, [](const SmGroup& group) { return group.sms == 1; });
+  if (ctas > kMostScheduledCtas || whole || !sample.skipped.empty()) {
     return 1;
   }
   std::vector<std::uint64_t> all;
@@ -86,7 +87,7 @@ double schedule_stretch(const hw::HwConfig& config, const trace::Launch& launch,
   }
   const double overhead = sample.pace.overhead_cycles(simulated.size());
   const double end = makespan(sample.pace, all, config.gpu.sm_count, overhead);
-  const double expected = makespan(sample.pace, simulated, sample.groups, overhead);
+  const double expected = makespan(sample.pace, simulated, static_cast<int>(sample.groups.size()), overhead);
   // Which of the long CTAs come last is chance on a few SMs. So where lengths differ, the end is the mean of
   // two answers, the schedule of all CTAs and what happened stretched by both schedules, provided that the
   // schedule explains what happened.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/gpu/cta_schedule.hpp"
 #include "model/gpu/launch_counts.hpp"
+#include "model/gpu/sm_group.hpp"
 #include "model/gpu/wave_skipper.hpp"
 #include "model/hw/hw_config.hpp"
 #include "model/sm/sm.hpp"
@@ -15,10 +17,10 @@ namespace warpscope::gpu {
 
 /// What was simulated of a launch.
 struct Sample {
-  Sample(int sm_groups, int slots, std::size_t classes)
-      : groups(sm_groups), pace(slots), ctas_of_class(classes, 0) {}
+  Sample(std::vector<SmGroup> sm_groups, int slots, std::size_t classes)
+      : groups(std::move(sm_groups)), pace(slots), ctas_of_class(classes, 0) {}
 
-  int groups;  ///< SMs simulated
+  std::vector<SmGroup> groups;
   CtaPace pace;
   std::vector<std::size_t> simulated{};      ///< class of each simulated CTA, in order of dispatch
   std::vector<std::uint64_t> ctas_of_class;  ///< CTAs that those of a class stood for

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "model/gpu/deadlock.hpp"
 #include "model/gpu/extrapolation.hpp"
@@ -47,6 +48,7 @@ struct Gpu::LaunchState {
   sm::DecodedLaunch decoded;
   CtaDispatcher dispatcher;
   Sample sample;
+  std::span<const std::unique_ptr<sm::Sm>> sms;  ///< by group
   std::optional<WaveSkipper> skipper{};
   sm::SliceMemo memo{};
   sim::EventQueue<Event> events{};
@@ -80,14 +82,17 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const 
       config_(config),
       trace_(trace),
       options_(options),
-      groups_(group_sms(config.gpu.sm_count, simulated_sms(config, trace, options))),
+      groups_(groups_of_launches(config, trace, options)),
       l2_("l2", config, tensor_extents(config, trace)),
       hbm_("hbm", config, trace.tensors.size()),
       wake_("wake") {
   l2_.hbm_side.bind(hbm_.socket);
-  for (const SmGroup& group : groups_) {
-    sms_.push_back(
-        std::make_unique<sm::Sm>(fmt::format("sm{}", group.first_sm).c_str(), group.first_sm, group.sms));
+  std::size_t most = 0;
+  for (const std::vector<SmGroup>& groups : groups_) {
+    most = std::max(most, groups.size());
+  }
+  for (std::size_t i = 0; i < most; ++i) {
+    sms_.push_back(std::make_unique<sm::Sm>(fmt::format("sm{}", i).c_str()));
     sms_.back()->memory_side.bind(l2_.sm_side);
   }
   SC_HAS_PROCESS(Gpu);
@@ -98,7 +103,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const 
 
 Gpu::~Gpu() = default;
 
-LaunchCounts Gpu::run(const trace::Launch& launch) {
+LaunchCounts Gpu::run(std::size_t index) {
+  const trace::Launch& launch = trace_.launches[index];
+  const std::vector<SmGroup>& groups = groups_[index];
   LaunchCounts counts;
   counts.sm_clock_mhz = uses_tensor_pipe(launch) ? config_.clock.tensor_mhz : config_.clock.max_mhz;
   counts.occupancy = sm::occupancy(config_, launch);
@@ -107,9 +114,10 @@ LaunchCounts Gpu::run(const trace::Launch& launch) {
   launch_.reset(new LaunchState{
       .launch = launch,
       .decoded = sm::decode(config_, trace_, launch),
-      .dispatcher = CtaDispatcher(config_, launch, counts.sm_clock_mhz, slots, groups_),
-      .sample = Sample(static_cast<int>(groups_.size()), slots, launch.classes.size()),
-      .groups = std::vector<LaunchState::GroupState>(groups_.size()),
+      .dispatcher = CtaDispatcher(config_, launch, counts.sm_clock_mhz, slots, groups),
+      .sample = Sample(groups, slots, launch.classes.size()),
+      .sms = std::span(sms_).first(groups.size()),
+      .groups = std::vector<LaunchState::GroupState>(groups.size()),
   });
   if (fast) {
     launch_->skipper.emplace(launch, static_cast<std::uint64_t>(slots * config_.gpu.sm_count),
@@ -119,8 +127,10 @@ LaunchCounts Gpu::run(const trace::Launch& launch) {
   hbm_.set_sm_clock(counts.sm_clock_mhz);
   hbm_.reset_traffic();
   const bool memoise = fast && !launch_->decoded.needs_register_scoreboard;
-  for (const auto& sm : sms_) {
-    sm->begin_launch(config_, trace_, launch, launch_->decoded, slots, memoise ? &launch_->memo : nullptr);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    sms_[i]->stand_for(groups[i].first_sm, groups[i].sms);
+    sms_[i]->begin_launch(config_, trace_, launch, launch_->decoded, slots,
+                          memoise ? &launch_->memo : nullptr);
   }
   dispatch(0, 0);
   wake_.notify(sc_core::SC_ZERO_TIME);
@@ -132,14 +142,14 @@ LaunchCounts Gpu::run(const trace::Launch& launch) {
   counts.cycles = launch_->end;
   counts.sm_active_cycles = launch_->sm_active_cycles;
   counts.counters = counters();
-  for (const auto& sm : sms_) {
+  for (const auto& sm : launch_->sms) {
     counts.stepped += sm->executed();
   }
   counts.l2 = l2_.traffic();
   counts.hbm = hbm_.traffic();
   if (fast) {
     launch_->sample.demand.resize(trace_.tensors.size());
-    for (const auto& sm : sms_) {
+    for (const auto& sm : launch_->sms) {
       for (std::size_t t = 0; t < trace_.tensors.size(); ++t) {
         launch_->sample.demand[t].add(sm->demand()[t]);
       }
@@ -155,7 +165,7 @@ LaunchCounts Gpu::run(const trace::Launch& launch) {
 
 sm::SmCounters Gpu::counters() const {
   sm::SmCounters sum = launch_->memo.counters();
-  for (const auto& sm : sms_) {
+  for (const auto& sm : launch_->sms) {
     sum.add(sm->counters());
   }
   return sum;

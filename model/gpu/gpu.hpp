@@ -25,7 +25,8 @@ class Gpu : public sc_core::sc_module {
       const SimulationOptions& options);
   ~Gpu() override;
 
-  LaunchCounts run(const trace::Launch& launch);
+  /// Launch number `index` of the trace.
+  LaunchCounts run(std::size_t index);
 
  private:
   struct Event {
@@ -47,10 +48,10 @@ class Gpu : public sc_core::sc_module {
   const hw::HwConfig config_;
   const trace::Trace& trace_;
   const SimulationOptions options_;
-  const std::vector<SmGroup> groups_;
+  const std::vector<std::vector<SmGroup>> groups_;  ///< by launch
   memory::L2 l2_;
   memory::Hbm hbm_;
-  std::vector<std::unique_ptr<sm::Sm>> sms_;  ///< by group
+  std::vector<std::unique_ptr<sm::Sm>> sms_;  ///< by group; as many as the launch with most groups has
   sc_core::sc_event wake_;
   std::unique_ptr<LaunchState> launch_;
 };

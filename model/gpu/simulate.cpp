@@ -13,9 +13,9 @@ metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trac
   sim::SimulationContext context;
   Gpu gpu("gpu", config, trace, options);
   metrics::SimulationResult result;
-  for (const trace::Launch& launch : trace.launches) {
-    const LaunchCounts counts = gpu.run(launch);
-    result.launches.push_back(launch_result(config, trace, launch, counts));
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    const LaunchCounts counts = gpu.run(i);
+    result.launches.push_back(launch_result(config, trace, trace.launches[i], counts));
     result.cycles += counts.cycles;
     result.time_us += result.launches.back().time_us;
     result.warp_instructions_total += counts.instructions;

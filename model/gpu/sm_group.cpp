@@ -3,13 +3,20 @@
 #include <algorithm>
 
 #include "model/sm/occupancy.hpp"
+#include "model/sm/sm_state.hpp"
 #include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
 namespace {
 
-/// A trace of up to this many instructions is simulated whole.
+/// A trace of up to this many instructions is simulated whole. Some of them recur and are not stepped.
 constexpr double kWhole = 12e6;
+/// Likewise where all of them are expected to be stepped.
+constexpr double kWholeStepped = 6e6;
+/// Likewise for launches of up to kFewWaves of CTAs of unequal length: which SM is given the last long one
+/// hangs on single cycles and moves the end by up to a sixth, so that no sample tells.
+constexpr double kWholeUnequal = 100e6;
+constexpr double kFewWaves = 2;
 /// Instructions that fast mode may step otherwise, about.
 constexpr double kBudget = 2e6;
 /// Of a launch with many waves, about this many are executed (wave_skipper.hpp).
@@ -21,54 +28,83 @@ constexpr double kMixedWaves = 32;
 /// CTAs whose instructions differ by less than this part count as alike.
 constexpr double kAlike = 0.2;
 
-double waves(const hw::HwConfig& config, const trace::Launch& launch) {
-  const double slots = sm::occupancy(config, launch).ctas_per_sm;
-  return static_cast<double>(trace::cta_count(launch)) / (slots * config.gpu.sm_count);
-}
-
 bool has_like_ctas(const trace::Launch& launch) {
   const std::vector<std::uint64_t> work = trace::instructions_per_cta(launch);
   const auto [least, most] = std::ranges::minmax(work);
   return static_cast<double>(most - least) <= kAlike * static_cast<double>(most);
 }
 
-/// Instructions that one SM executes.
-double work_per_sm(const hw::HwConfig& config, const trace::Launch& launch) {
-  const double total = static_cast<double>(trace::total(trace::executed_instructions(launch)));
-  return total / config.gpu.sm_count * std::min(1.0, kExecutedWaves / waves(config, launch));
+/// What a launch costs, as far as the trace tells.
+struct LaunchWork {
+  int sms = 1;              ///< that get CTAs
+  bool alike = true;        ///< CTAs differ little
+  double waves = 1;         ///< of CTAs
+  double instructions = 0;  ///< executed by all SMs
+  double distinct = 1;      ///< part of them that has to be stepped if all SMs are simulated
+};
+
+LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
+  LaunchWork work;
+  const std::uint64_t ctas = trace::cta_count(launch);
+  work.sms = static_cast<int>(std::min(static_cast<std::uint64_t>(config.gpu.sm_count), ctas));
+  work.alike = has_like_ctas(launch);
+  work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
+  work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch))) *
+                      std::min(1.0, kExecutedWaves / work.waves);
+  if (work.alike && work.waves <= 1) {
+    // All start within a few cycles. What then differs is where that lies in the grid of arrivals.
+    work.distinct = std::min(1.0, static_cast<double>(sm::kArrivalGrid) / work.sms);
+  }
+  return work;
 }
 
 }  // namespace
 
-std::vector<SmGroup> group_sms(int sm_count, int groups) {
-  groups = std::clamp(groups, 1, sm_count);
+std::vector<SmGroup> group_sms(int sms, int groups) {
+  groups = std::clamp(groups, 1, sms);
   std::vector<SmGroup> result;
   for (int g = 0; g < groups; ++g) {
-    const int first = g * sm_count / groups;
-    result.push_back({first, (g + 1) * sm_count / groups - first});
+    const int first = g * sms / groups;
+    result.push_back({first, (g + 1) * sms / groups - first});
   }
   return result;
 }
 
-int simulated_sms(const hw::HwConfig& config, const trace::Trace& trace, const SimulationOptions& options) {
-  if (options.mode == Mode::detailed) {
-    return config.gpu.sm_count;
-  }
-  if (options.sm_groups > 0) {
-    return options.sm_groups;
-  }
-  double work = 1;
-  bool alike = true;
+std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config, const trace::Trace& trace,
+                                                     const SimulationOptions& options) {
+  std::vector<LaunchWork> works;
+  double total = 0;
   for (const trace::Launch& launch : trace.launches) {
-    work += work_per_sm(config, launch);
-    alike = alike && (has_like_ctas(launch) || waves(config, launch) > kMixedWaves);
+    works.push_back(work_of(config, launch));
+    total += works.back().instructions;
   }
-  if (work * config.gpu.sm_count <= kWhole) {
-    return config.gpu.sm_count;
+  const auto is_whole = [&](const LaunchWork& work) {
+    if (options.mode == Mode::detailed || options.sm_groups > 0) {
+      return options.mode == Mode::detailed;
+    }
+    const bool unequal = !work.alike && work.waves <= kFewWaves;
+    return total <= (unequal ? kWholeUnequal : kWhole) || total * work.distinct <= kWholeStepped;
+  };
+  double work_per_sm = 1;
+  bool alike = true;
+  for (const LaunchWork& work : works) {
+    if (!is_whole(work)) {
+      work_per_sm += work.instructions / work.sms;
+      alike = alike && (work.alike || work.waves > kMixedWaves);
+    }
   }
   // CTAs of unequal length share an SM in many ways; one SM would show too few of them.
   const double least = alike ? 1 : 2;
-  return static_cast<int>(std::clamp(kBudget / work, least, static_cast<double>(config.gpu.sm_count)));
+  const int sampled = options.sm_groups > 0
+                          ? options.sm_groups
+                          : static_cast<int>(std::clamp(kBudget / work_per_sm, least,
+                                                        static_cast<double>(config.gpu.sm_count)));
+  std::vector<std::vector<SmGroup>> result;
+  for (const LaunchWork& work : works) {
+    const int sms = options.mode == Mode::detailed ? config.gpu.sm_count : work.sms;
+    result.push_back(group_sms(sms, is_whole(work) ? sms : sampled));
+  }
+  return result;
 }
 
 }  // namespace warpscope::gpu

@@ -16,11 +16,14 @@ struct SmGroup {
   int sms = 1;
 };
 
-/// `sm_count` SMs in `groups` runs of nearly equal length, or in runs of one SM where that is fewer.
-std::vector<SmGroup> group_sms(int sm_count, int groups);
+/// The first `sms` SMs in `groups` runs of nearly equal length, or in runs of one SM where that is fewer.
+std::vector<SmGroup> group_sms(int sms, int groups);
 
-/// How many SMs to simulate: all of them in detailed mode and where the trace is short. Otherwise as many as
-/// a budget of instructions allows, so that the error averages over about as much work whatever the trace.
-int simulated_sms(const hw::HwConfig& config, const trace::Trace& trace, const SimulationOptions& options);
+/// For each launch the groups of the SMs that it gives work to. All SMs are simulated in detailed mode, where
+/// the trace is short, and where those of a launch do so much alike that few histories cover them. Otherwise
+/// as many as a budget of instructions allows, so that the error averages over about as much work whatever
+/// the trace.
+std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config, const trace::Trace& trace,
+                                                     const SimulationOptions& options);
 
 }  // namespace warpscope::gpu

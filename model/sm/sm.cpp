@@ -26,8 +26,7 @@ std::uint64_t sector_bytes(const MemoryRequest& place) {
 
 }  // namespace
 
-Sm::Sm(const sc_core::sc_module_name& name, int first_sm, int sms)
-    : sc_module(name), memory_side("memory_side"), first_sm_(first_sm), sms_(sms) {
+Sm::Sm(const sc_core::sc_module_name& name) : sc_module(name), memory_side("memory_side") {
   payload_.set_extension(&transaction_);
   port_ = [this](const MemoryRequest& request, std::int32_t time) { return send(request, time); };
 }

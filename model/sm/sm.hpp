@@ -40,10 +40,14 @@ class Sm : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<Sm> memory_side;
 
-  /// Stands for SMs [first_sm, first_sm + sms).
-  Sm(const sc_core::sc_module_name& name, int first_sm, int sms);
+  explicit Sm(const sc_core::sc_module_name& name);
   ~Sm() override;
 
+  /// In the launches that begin from here on it stands for SMs [first_sm, first_sm + sms).
+  void stand_for(int first_sm, int sms) {
+    first_sm_ = first_sm;
+    sms_ = sms;
+  }
   /// Prepares for a launch. `memo` may be null: then every slice is executed. Arguments must outlive it.
   void begin_launch(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch,
                     const DecodedLaunch& decoded, int cta_slots, SliceMemo* memo);
@@ -82,8 +86,8 @@ class Sm : public sc_core::sc_module {
   /// The accesses of the CTA in `slot` during iterations left out, spread over `cycles`.
   void touch(int slot, const LoopSkip& skip);
 
-  int first_sm_;
-  int sms_;
+  int first_sm_ = 0;
+  int sms_ = 1;
   const trace::Trace* trace_ = nullptr;
   const DecodedLaunch* decoded_ = nullptr;
   std::unique_ptr<SmCore> core_;

@@ -42,18 +42,63 @@ TEST(SmGroups, AreGivenACtaForEachSm) {
   EXPECT_TRUE(dispatcher.done());
 }
 
-TEST(SimulatedSms, AreAllWhereTheTraceIsShort) {
+trace::Launch loop_launch(std::uint32_t trips, std::uint32_t ctas) {
+  test::Program program;
+  program.begin_loop(0).op(FFMA, 99).end_loop().exit();
+  return test::one_program(program.build_controlled(), 1, ctas, {trips});
+}
+
+std::size_t simulated(const hw::HwConfig& config, const trace::Launch& launch,
+                      const SimulationOptions& options = {}) {
+  return groups_of_launches(config, {{}, {launch}}, options)[0].size();
+}
+
+TEST(GroupsOfLaunches, AreSingleSmsWhereTheTraceIsShort) {
   const hw::HwConfig config = test::test_config();
-  const auto loop = [](std::uint32_t trips) {
-    test::Program program;
-    program.begin_loop(0).op(FFMA, 99).end_loop().exit();
-    return trace::Trace{{}, {test::one_program(program.build_controlled(), 1, 30, {trips})}};
-  };
-  EXPECT_EQ(simulated_sms(config, loop(100), {}), config.gpu.sm_count);
-  EXPECT_EQ(simulated_sms(config, loop(1000000), {}), 1);
+  const auto all = static_cast<std::size_t>(config.gpu.sm_count);
+  EXPECT_EQ(simulated(config, loop_launch(100, 300)), all);
+  EXPECT_EQ(simulated(config, loop_launch(1000000, 300)), 1U);
   SimulationOptions detailed;
   detailed.mode = Mode::detailed;
-  EXPECT_EQ(simulated_sms(config, loop(1000000), detailed), config.gpu.sm_count);
+  EXPECT_EQ(simulated(config, loop_launch(1000000, 300), detailed), all);
+}
+
+TEST(GroupsOfLaunches, AreSingleSmsWhereFewHistoriesCoverThem) {
+  hw::HwConfig config = test::test_config();
+  config.gpu.sm_count = 64;
+  config.sm.max_ctas = 1;
+  // 16 of 64 SMs step 16 x 250 000 instructions; with a second wave each has a history of its own.
+  EXPECT_EQ(simulated(config, loop_launch(2500, 64)), 64U);
+  EXPECT_LT(simulated(config, loop_launch(2500, 65)), 64U);
+}
+
+TEST(GroupsOfLaunches, AreSingleSmsWhereFewCtasOfUnequalLengthEndByChance) {
+  hw::HwConfig config = test::test_config();
+  config.gpu.sm_count = 64;
+  config.sm.max_ctas = 1;
+  const auto unequal = [](std::uint32_t ctas) {
+    trace::Launch launch = loop_launch(5000, ctas);
+    launch.classes.push_back(launch.classes[0]);
+    launch.classes[1].trip_counts = {2500};
+    launch.class_of_block[0].assign(ctas, 0);
+    launch.class_of_block[0].back() = 1;
+    return launch;
+  };
+  EXPECT_EQ(simulated(config, unequal(128)), 64U);
+  EXPECT_LT(simulated(config, unequal(129)), 64U);
+  EXPECT_GE(simulated(config, unequal(129)), 2U);
+}
+
+TEST(GroupsOfLaunches, CoverTheSmsThatGetWork) {
+  hw::HwConfig config = test::test_config();
+  config.gpu.sm_count = 64;
+  const trace::Trace trace{{}, {loop_launch(1000000, 10), loop_launch(10, 10), loop_launch(1000000, 100)}};
+  SimulationOptions four;
+  four.sm_groups = 4;
+  const auto groups = groups_of_launches(config, trace, four);
+  EXPECT_EQ(groups[0].back().first_sm + groups[0].back().sms, 10);
+  EXPECT_EQ(groups[0].size(), 4U);
+  EXPECT_EQ(groups[2].back().first_sm + groups[2].back().sms, 64);
 }
 
 TEST(SimulatedSms, AreTwoWhereUnequalCtasWouldMeetInTooFewWaysOnOne) {

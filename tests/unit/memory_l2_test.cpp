@@ -290,7 +290,7 @@ TEST(ForeignTlmMemory, ServesAnSmInPlaceOfOurs) {
   sim::SimulationContext context;
   const hw::HwConfig config = test_config();
   ForeignMemory memory("memory");
-  sm::Sm sm("sm", 0, 1);
+  sm::Sm sm("sm");
   sm.memory_side.bind(memory.socket);
   test::Program program;
   trace::MemoryOperand operand;
