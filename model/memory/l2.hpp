@@ -22,8 +22,7 @@ inline constexpr std::int64_t kEpochCycles = 8192;
 inline constexpr std::int64_t kEpochDelay = 2;
 /// Epochs that the load is averaged over, so that a burst does not make it swing.
 inline constexpr std::int64_t kEpochsAveraged = 4;
-/// From here on responses reflect some load of the launch itself, and then its whole average.
-inline constexpr std::int64_t kLoadSeenCycles = (kEpochDelay + 1) * kEpochCycles;
+/// From here on responses reflect the average load of the launch itself.
 inline constexpr std::int64_t kLoadSettledCycles = (kEpochDelay + kEpochsAveraged) * kEpochCycles;
 
 /// Bytes of one tensor between the SMs and the L2; reads in whole sectors.

@@ -20,6 +20,9 @@ constexpr double kAgreementPerIteration = 0.003;
 constexpr sim::Cycles kHorizonCycles = 262144;
 /// A window stands for at most this many others, so that changes of the memory's load are noticed.
 constexpr std::uint32_t kMostRepeats = 24;
+/// Time since the launch began over what is left out at once. When other SMs run out of work the rest gets
+/// more of the memory's bandwidth, which is thus noticed late by no more than an eighth.
+constexpr sim::Cycles kElapsedOverSkip = 8;
 /// Iterations at the end of a loop that are always executed.
 constexpr std::uint32_t kLastIterations = 2;
 
@@ -67,7 +70,8 @@ int LoopSkipper::reference_slot(const SmCore& core) const {
 }
 
 bool LoopSkipper::wants_sample(const SmCore& core, sim::Cycles now) {
-  const int slot = now < memory::kLoadSeenCycles ? -1 : reference_slot(core);
+  // The load that a launch starts with lasts until it has left the average.
+  const int slot = now < memory::kLoadSettledCycles ? -1 : reference_slot(core);
   if (slot < 0) {
     start_anew();
     return false;
@@ -175,8 +179,9 @@ std::optional<LoopSkip> LoopSkipper::skip(const SmCore& core) {
   const Sample& begin = samples_[samples_.size() - 2];
   const Sample& end = samples_.back();
   const sim::Cycles window_cycles = end.time - begin.time;
-  std::uint32_t windows = std::min<std::uint32_t>(
-      kMostRepeats, static_cast<std::uint32_t>(std::max<sim::Cycles>(1, kHorizonCycles / window_cycles)));
+  const sim::Cycles horizon = std::min(kHorizonCycles, end.time / kElapsedOverSkip);
+  std::uint32_t windows =
+      std::min(kMostRepeats, static_cast<std::uint32_t>(horizon / std::max<sim::Cycles>(1, window_cycles)));
   const auto warps_per_cta = static_cast<std::size_t>(decoded_.warps_per_cta);
   for (std::size_t warp = 0; warp < end.loops.size(); ++warp) {
     if (end.loops[warp] == kNoLoop) {
