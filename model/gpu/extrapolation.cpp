@@ -13,8 +13,8 @@ constexpr std::uint64_t kMostScheduledCtas = 16384;
 
 /// CTAs whose lengths vary less than this count as equal.
 constexpr double kOneLength = 0.1;
-/// A schedule that is this near to what happened is believed.
-constexpr double kExplained = 0.1;
+/// A schedule that is this near to what happened on the simulated SMs is believed.
+constexpr double kExplained = 0.2;
 
 /// Standard deviation over mean.
 double spread(const std::vector<std::uint64_t>& values) {
@@ -68,13 +68,17 @@ void add_skipped_waves(LaunchCounts& counts, const hw::HwConfig& config,
   }
 }
 
-/// How the end of the launch moves when all CTAs, each with its own length, go over all SMs.
-double schedule_stretch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
-                        const std::vector<std::uint64_t>& class_work, sim::Cycles simulated_end) {
+/// When the launch ends, where the SMs that were simulated ended at `simulated_end`, or at `continued_end`
+/// with the waves that were left out.
+double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
+                     const std::vector<std::uint64_t>& class_work, sim::Cycles simulated_end,
+                     sim::Cycles continued_end) {
   const std::uint64_t ctas = trace::cta_count(launch);
   const bool whole = std::ranges::all_of(sample.groups, [](const SmGroup& group) { return group.sms == 1; });
-  if (ctas > kMostScheduledCtas || whole || !sample.skipped.empty()) {
-    return 1;
+  // Of like CTAs a group gets as many batches as its SMs would get CTAs, so it ends when they do.
+  const auto [least, most] = std::ranges::minmax(class_work);
+  if (whole || least == most || ctas > kMostScheduledCtas) {
+    return static_cast<double>(continued_end);
   }
   std::vector<std::uint64_t> all;
   for (std::uint64_t cta = 0; cta < ctas; ++cta) {
@@ -88,12 +92,13 @@ double schedule_stretch(const hw::HwConfig& config, const trace::Launch& launch,
   const double overhead = sample.pace.overhead_cycles(simulated.size());
   const double end = makespan(sample.pace, all, config.gpu.sm_count, overhead);
   const double expected = makespan(sample.pace, simulated, static_cast<int>(sample.groups.size()), overhead);
-  // Which of the long CTAs come last is chance on a few SMs. So where lengths differ, the end is the mean of
-  // two answers, the schedule of all CTAs and what happened stretched by both schedules, provided that the
-  // schedule explains what happened.
+  // Which of the long CTAs come last is chance on a few SMs. So where lengths differ, the schedule of all
+  // CTAs decides, provided that it explains what happened.
   const double explained = static_cast<double>(simulated_end) / expected;
-  const bool chance = spread(all) > kOneLength && std::abs(explained - 1) < kExplained;
-  return end / (chance ? std::sqrt(static_cast<double>(simulated_end) * expected) : expected);
+  if (spread(all) > kOneLength && std::abs(explained - 1) < kExplained) {
+    return end;
+  }
+  return sample.skipped.empty() ? end * explained : static_cast<double>(continued_end);
 }
 
 }  // namespace
@@ -101,9 +106,7 @@ double schedule_stretch(const hw::HwConfig& config, const trace::Launch& launch,
 void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::Trace& trace,
                  const trace::Launch& launch, const Sample& sample) {
   const std::vector<std::uint64_t> class_work = trace::instructions_per_cta(launch);
-  const double stretch = schedule_stretch(config, launch, sample, class_work, counts.cycles);
-  counts.cycles = std::llround(static_cast<double>(counts.cycles) * stretch);
-
+  const sim::Cycles simulated_end = counts.cycles;
   const double work = whole_over_sample(class_work, trace::ctas_per_class(launch), sample.ctas_of_class);
   scale(counts.counters.shared_load_wavefronts, work);
   scale(counts.counters.shared_store_wavefronts, work);
@@ -114,6 +117,8 @@ void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::
                           [&](std::uint64_t& cycles) { scale(cycles, work); });
   }
   add_skipped_waves(counts, config, sample.skipped);
+  counts.cycles =
+      std::llround(end_of_launch(config, launch, sample, class_work, simulated_end, counts.cycles));
 
   std::uint64_t& selected =
       counts.counters.stall_warp_cycles[static_cast<std::size_t>(metrics::Stall::selected)];
