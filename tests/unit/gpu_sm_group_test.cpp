@@ -101,20 +101,18 @@ TEST(GroupsOfLaunches, CoverTheSmsThatGetWork) {
   EXPECT_EQ(groups[2].back().first_sm + groups[2].back().sms, 64);
 }
 
-TEST(SimulatedSms, AreTwoWhereUnequalCtasWouldMeetInTooFewWaysOnOne) {
+TEST(GroupsOfLaunches, AreTwoWhereUnequalCtasWouldMeetInTooFewWaysOnOne) {
   const hw::HwConfig config = test::test_config();
   const auto unequal = [](std::uint32_t ctas) {
-    test::Program program;
-    program.begin_loop(0).op(FFMA, 99).end_loop().exit();
-    trace::Launch launch = test::one_program(program.build_controlled(), 1, ctas, {100000});
+    trace::Launch launch = loop_launch(100000, ctas);
     launch.classes.push_back(launch.classes[0]);
     launch.classes[1].trip_counts = {200000};
     launch.class_of_block[0].assign(ctas, 0);
     launch.class_of_block[0].back() = 1;
-    return trace::Trace{{}, {launch}};
+    return launch;
   };
-  EXPECT_EQ(simulated_sms(config, unequal(60), {}), 2);
-  EXPECT_EQ(simulated_sms(config, unequal(10000), {}), 1) << "many waves bring all together";
+  EXPECT_EQ(simulated(config, unequal(60)), 2U);
+  EXPECT_EQ(simulated(config, unequal(10000)), 1U) << "many waves bring all together";
 }
 
 /// Each CTA reads data that all share, an iteration ahead, and writes 2 KB of its own.

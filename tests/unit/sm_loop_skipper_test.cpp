@@ -26,7 +26,7 @@ std::vector<std::uint32_t> first_skips(const std::vector<sim::Cycles>& pace) {
   sm::SmCore core(config, trace, trace.launches[0], decoded, 1);
   core.install(0, {trace.launches[0].classes.data(), {0, 0, 0}, true}, 0);
   sm::LoopSkipper skipper(decoded);
-  sim::Cycles now = memory::kLoadSeenCycles;
+  sim::Cycles now = 100 * memory::kLoadSettledCycles;  // nothing is too early to be left out
   std::vector<std::uint32_t> skips(pace.size(), 0);
   for (std::size_t slice = 1; !core.idle(); ++slice) {
     core.run_slice(1, 4096, {}, nullptr);  // up to the next iteration
