@@ -17,14 +17,12 @@ void SliceMemo::add(SlicesFromState& where, std::unique_ptr<RecordedSlice> slice
   where.push_back(std::move(slice));
 }
 
-SmCounters SliceMemo::counters() const {
-  SmCounters sum;
-  for (const auto& [hash, slices] : slices_) {
-    for (const std::unique_ptr<RecordedSlice>& slice : slices) {
-      sum.add(slice->counters, slice->repeats);
-    }
+const SmCounters& SliceMemo::counters() {
+  for (RecordedSlice* slice : uncounted_) {
+    counters_.add(slice->counters, std::exchange(slice->uncounted, 0));
   }
-  return sum;
+  uncounted_.clear();
+  return counters_;
 }
 
 bool SliceReplayer::follow(const RecordedSlice& recorded, const MemoryPort& port) {
@@ -92,7 +90,7 @@ bool SliceReplayer::repeat(std::size_t first, std::size_t last, std::uint64_t ti
     return false;
   }
   std::for_each(begin, end,
-                [&](RecordedSlice* slice) { slice->repeats += times * static_cast<std::uint64_t>(sms); });
+                [&](RecordedSlice* slice) { memo_.count(*slice, times * static_cast<std::uint64_t>(sms)); });
   return true;
 }
 
@@ -125,7 +123,7 @@ Slice SliceReplayer::run(std::int32_t min_cycles, std::int32_t max_cycles, const
     std::copy_n(resident, warps, counters_.begin());
     if (follow(*recorded, port)) {
       std::copy_n(counters_.begin(), warps, resident);
-      recorded->repeats += static_cast<std::uint64_t>(sms);
+      memo_.count(*recorded, static_cast<std::uint64_t>(sms));
       reached_ = recorded.get();
       copied_ = false;
       visited_.push_back(reached_);
@@ -150,7 +148,6 @@ Slice SliceReplayer::execute(SlicesFromState& known, std::int32_t min_cycles, st
   const SmCounters before = std::exchange(core_.counters(), SmCounters{});
   recorded->slice = core_.run_slice(min_cycles, max_cycles, answering, &recorded->events);
   recorded->counters = std::exchange(core_.counters(), before);
-  recorded->repeats = static_cast<std::uint64_t>(sms);
   executed_ += recorded->slice.issued;
   Slice result = recorded->slice;
   if (memo_.has_room() && !result.deadlock) {
@@ -158,9 +155,10 @@ Slice SliceReplayer::execute(SlicesFromState& known, std::int32_t min_cycles, st
     recorded->end_state.assign(bytes, bytes + core_.compared_bytes());
     reached_ = recorded.get();
     visited_.push_back(reached_);
+    memo_.count(*recorded, static_cast<std::uint64_t>(sms));
     memo_.add(known, std::move(recorded));
   } else {
-    core_.counters().add(recorded->counters, recorded->repeats);
+    core_.counters().add(recorded->counters, static_cast<std::uint64_t>(sms));
     reached_ = nullptr;
     visited_.push_back(nullptr);
   }

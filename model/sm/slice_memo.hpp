@@ -23,7 +23,7 @@ struct RecordedSlice {
   std::vector<std::uint8_t> end_state;
   Slice slice;
   SmCounters counters;
-  std::uint64_t repeats = 0;        ///< SMs that went through it, each time counted
+  std::uint64_t uncounted = 0;      ///< times an SM went through it since the memo last summed up
   SlicesFromState* next = nullptr;  ///< what began in its end state, once that has been looked up
 };
 
@@ -44,8 +44,15 @@ class SliceMemo {
   /// False once the memo holds as much as it may; slices are then executed without being recorded.
   bool has_room() const { return bytes_ < kMaxBytes; }
   void add(SlicesFromState& where, std::unique_ptr<RecordedSlice> slice);
+  /// SMs went through `slice`, so many times in all.
+  void count(RecordedSlice& slice, std::uint64_t times) {
+    if (slice.uncounted == 0) {
+      uncounted_.push_back(&slice);
+    }
+    slice.uncounted += times;
+  }
   /// What all repetitions of the recorded slices have counted.
-  SmCounters counters() const;
+  const SmCounters& counters();
 
  private:
   static constexpr std::size_t kMaxBytes = std::size_t{128} << 20;
@@ -54,6 +61,8 @@ class SliceMemo {
   };
   std::unordered_map<StateHash, SlicesFromState, Hasher> slices_;
   std::size_t bytes_ = 0;
+  std::vector<RecordedSlice*> uncounted_;
+  SmCounters counters_;
 };
 
 /// Takes one core through its slices, from the memo where they are known. While slice follows known slice,
