@@ -110,7 +110,12 @@ void BlockCache::write_back(std::int32_t index, std::vector<WriteBack>& written)
     return;
   }
   const std::int64_t bytes = bytes_of(block.dirty);
-  written.push_back({tensor_of(pages_[static_cast<std::size_t>(index / kPageBlocks)].key), bytes});
+  const std::uint32_t tensor = tensor_of(pages_[static_cast<std::size_t>(index / kPageBlocks)].key);
+  if (!written.empty() && written.back().tensor == tensor) {
+    written.back().dirty_bytes += bytes;
+  } else {
+    written.push_back({tensor, bytes});
+  }
   dirty_bytes_ -= bytes;
   block.dirty = 0;
 }

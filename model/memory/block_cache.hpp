@@ -22,7 +22,7 @@ inline std::int64_t bytes_of(std::uint64_t mask) {
   return mask == 0 ? 0 : std::popcount(mask) * kSectorBytes;
 }
 
-/// Bytes of a block that are written back, because the block leaves or because too much is dirty.
+/// Bytes of blocks that are written back, because the blocks leave or because too much is dirty.
 struct WriteBack {
   std::uint32_t tensor = 0;
   std::int64_t dirty_bytes = 0;
