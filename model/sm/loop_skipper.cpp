@@ -15,7 +15,7 @@ constexpr std::uint32_t kLongestWindow = 16;
 /// Relative difference of the time per iteration in two windows below which they agree, for each iteration of
 /// the window: a loop that never repeats exactly is taken at its mean, and short windows must not catch it in
 /// a transient.
-constexpr double kAgreementPerIteration = 0.003;
+constexpr double kAgreementPerIteration = 0.001;
 /// SMs stay within this time of one another, so that what they read is in the L2 when the others want it.
 constexpr sim::Cycles kHorizonCycles = 262144;
 /// A window stands for at most this many others, so that changes of the memory's load are noticed.
