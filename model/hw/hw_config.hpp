@@ -113,6 +113,8 @@ struct Sm {
 struct L2 {
   std::int64_t capacity_bytes = 0;
   std::int64_t dirty_bytes = 0;  ///< what may wait to be written to HBM
+  int ways = 0;                  ///< blocks of 2 KB whose addresses hash alike and that fit at the same time
+  int copy_reads_per_refresh = 0;  ///< one of so many reads of a copy counts as a use at its home
   int partitions = 0;          ///< each keeps copies of the data it passes on, also of data homed in another
   int hit_latency_cycles = 0;  ///< mean over near and far homes, unloaded, SM to SM
   int bytes_per_clk = 0;       ///< sustained by all SMs together

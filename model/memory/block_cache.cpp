@@ -18,8 +18,10 @@ std::uint64_t block_key(std::uint32_t tensor, std::int64_t block) {
   return std::uint64_t{tensor} << kTensorShift | static_cast<std::uint64_t>(block);
 }
 
-BlockCache::BlockCache(std::int64_t capacity_bytes, std::int64_t dirty_limit_bytes)
-    : capacity_bytes_(capacity_bytes), dirty_limit_bytes_(dirty_limit_bytes) {
+BlockCache::BlockCache(std::int64_t capacity_bytes, int ways, std::int64_t dirty_limit_bytes)
+    : ways_(ways),
+      dirty_limit_bytes_(dirty_limit_bytes),
+      sets_(static_cast<std::size_t>(std::max<std::int64_t>(1, capacity_bytes / kBlockBytes / ways))) {
   constexpr std::size_t kSlotsPerBlock = 4;
   const std::size_t slots =
       std::bit_ceil((static_cast<std::size_t>(capacity_bytes / kBlockBytes) + 2) * kSlotsPerBlock);
@@ -33,7 +35,8 @@ void BlockCache::clear() {
   free_.clear();
   dirtied_.clear();
   std::ranges::fill(table_, -1);
-  last_page_ = newest_ = oldest_ = -1;
+  last_page_ = last_block_ = -1;
+  std::ranges::fill(sets_, Set{});
   used_bytes_ = 0;
   dirty_bytes_ = 0;
 }
@@ -90,18 +93,18 @@ void BlockCache::erase_page(std::int32_t page) {
   }
 }
 
-void BlockCache::unlink(std::int32_t index) {
+void BlockCache::unlink(Set& set, std::int32_t index) {
   const Entry& block = entry(index);
-  (block.newer >= 0 ? entry(block.newer).older : newest_) = block.older;
-  (block.older >= 0 ? entry(block.older).newer : oldest_) = block.newer;
+  (block.newer >= 0 ? entry(block.newer).older : set.newest) = block.older;
+  (block.older >= 0 ? entry(block.older).newer : set.oldest) = block.newer;
 }
 
-void BlockCache::link_newest(std::int32_t index) {
+void BlockCache::link_newest(Set& set, std::int32_t index) {
   Entry& block = entry(index);
   block.newer = -1;
-  block.older = newest_;
-  (newest_ >= 0 ? entry(newest_).newer : oldest_) = index;
-  newest_ = index;
+  block.older = set.newest;
+  (set.newest >= 0 ? entry(set.newest).newer : set.oldest) = index;
+  set.newest = index;
 }
 
 void BlockCache::write_back(std::int32_t index, std::vector<WriteBack>& written) {
@@ -120,14 +123,15 @@ void BlockCache::write_back(std::int32_t index, std::vector<WriteBack>& written)
   block.dirty = 0;
 }
 
-void BlockCache::shrink(std::vector<WriteBack>& written) {
-  while (used_bytes_ > capacity_bytes_ && oldest_ >= 0 && oldest_ != newest_) {
-    const std::int32_t index = oldest_;
+void BlockCache::shrink(Set& set, std::vector<WriteBack>& written) {
+  while (set.blocks > ways_) {
+    const std::int32_t index = set.oldest;
     const std::int32_t page_index = index / kPageBlocks;
     Page& page = pages_[static_cast<std::size_t>(page_index)];
     write_back(index, written);
     used_bytes_ -= kBlockBytes;
-    unlink(index);
+    --set.blocks;
+    unlink(set, index);
     page.present &= ~(1U << (index % kPageBlocks));
     if (page.present == 0) {
       erase_page(page_index);
@@ -135,32 +139,37 @@ void BlockCache::shrink(std::vector<WriteBack>& written) {
   }
 }
 
-BlockCache::Entry& BlockCache::visit(std::uint64_t key) {
+BlockCache::Entry& BlockCache::visit(std::uint64_t key, std::vector<WriteBack>& written) {
   const std::uint64_t page_key = key / kPageBlocks;
   if (last_page_ < 0 || pages_[static_cast<std::size_t>(last_page_)].key != page_key) {
     last_page_ = page_at(page_key);
   }
   const auto in_page = static_cast<std::int32_t>(key % kPageBlocks);
   const std::int32_t index = last_page_ * kPageBlocks + in_page;
-  Entry& block = entry(index);
-  // Neighbours in a block mostly follow one another.
-  if (index != newest_) {
+  last_block_ = index;
+  Set& set = set_of(key);
+  if (index != set.newest) {
     Page& page = pages_[static_cast<std::size_t>(last_page_)];
-    if ((page.present >> in_page & 1U) == 0) {
+    const bool is_new = (page.present >> in_page & 1U) == 0;
+    if (is_new) {
       page.present |= 1U << in_page;
-      block = Entry{};
+      entry(index) = Entry{};
       used_bytes_ += kBlockBytes;
+      ++set.blocks;
     } else {
-      unlink(index);
+      unlink(set, index);
     }
-    link_newest(index);
+    link_newest(set, index);
+    if (is_new) {
+      shrink(set, written);
+    }
   }
-  return block;
+  return entry(index);
 }
 
 Found BlockCache::read(std::uint64_t key, std::uint64_t mask, std::int64_t now,
                        std::vector<WriteBack>& written) {
-  Entry& block = visit(key);
+  Entry& block = visit(key, written);
   Found found;
   found.missing = mask & ~block.valid;
   if ((block.awaited & mask) != 0 && now - block.asked_at < fill_cycles_) {
@@ -169,18 +178,15 @@ Found BlockCache::read(std::uint64_t key, std::uint64_t mask, std::int64_t now,
     found.asked_at = block.asked_at;
   }
   block.valid |= mask;
-  if (used_bytes_ > capacity_bytes_) {
-    shrink(written);
-  }
   return found;
 }
 
 Found BlockCache::write(std::uint64_t key, std::uint64_t mask, std::vector<WriteBack>& written) {
-  Entry& block = visit(key);
+  Entry& block = visit(key, written);
   Found found;
   found.newly_dirty = mask & ~block.dirty;
   if (block.dirty == 0) {
-    dirtied_.push_back(newest_);
+    dirtied_.push_back(last_block_);
   }
   block.dirty |= mask;
   block.valid |= mask;
@@ -189,14 +195,11 @@ Found BlockCache::write(std::uint64_t key, std::uint64_t mask, std::vector<Write
     write_back(dirtied_.front(), written);
     dirtied_.pop_front();
   }
-  if (used_bytes_ > capacity_bytes_) {
-    shrink(written);
-  }
   return found;
 }
 
 void BlockCache::await(std::uint64_t mask, std::int64_t now) {
-  Entry& block = entry(newest_);
+  Entry& block = entry(last_block_);
   const bool more = now - block.asked_at < fill_cycles_;
   block.awaited = more ? block.awaited | mask : mask;
   block.asked_at = now;

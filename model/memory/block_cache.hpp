@@ -1,4 +1,4 @@
-// One partition of the L2: blocks of 64 sectors of 32 bytes, least recently used block out first.
+// One partition of the L2: blocks of 64 sectors of 32 bytes in sets, least recently used block out first.
 #pragma once
 
 #include <bit>
@@ -41,10 +41,12 @@ struct Found {
 /// SM: the earlier one then asks for the data.
 class BlockCache {
  public:
-  /// Beyond `dirty_limit_bytes` what was written first is written back, and stays.
-  BlockCache(std::int64_t capacity_bytes, std::int64_t dirty_limit_bytes);
+  /// Sets of `ways` blocks each, whose addresses hash alike. Beyond `dirty_limit_bytes` what was written
+  /// first is written back, and stays.
+  BlockCache(std::int64_t capacity_bytes, int ways, std::int64_t dirty_limit_bytes);
 
-  /// Reads the sectors of `mask` and makes the block the most recent. What is missing is there from now on.
+  /// Reads the sectors of `mask` and makes the block the most recent of its set. What is missing is there
+  /// from now on.
   Found read(std::uint64_t key, std::uint64_t mask, std::int64_t now, std::vector<WriteBack>& written);
   /// The same for a write.
   Found write(std::uint64_t key, std::uint64_t mask, std::vector<WriteBack>& written);
@@ -69,6 +71,11 @@ class BlockCache {
     std::int32_t newer = -1;
     std::int32_t older = -1;
   };
+  struct Set {
+    std::int32_t newest = -1;
+    std::int32_t oldest = -1;
+    std::int32_t blocks = 0;
+  };
   struct Page {
     std::uint64_t key = 0;
     std::uint32_t present = 0;  ///< bit per block
@@ -81,29 +88,33 @@ class BlockCache {
   /// Where the search for a key begins.
   std::size_t home(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15ULL) >> home_shift_; }
   Entry& entry(std::int32_t index) { return entries_[static_cast<std::size_t>(index)]; }
-  /// The entry of a block, made if it is absent; the block is now the most recent.
-  Entry& visit(std::uint64_t key);
-  void unlink(std::int32_t index);
-  void link_newest(std::int32_t index);
+  Set& set_of(std::uint64_t key) {
+    // Spreads neighbours more evenly than chance would, as the hardware's hash seems to.
+    return sets_[((key + 1) * 0xbf58476d1ce4e5b9ULL >> 32) % sets_.size()];
+  }
+  /// The entry of a block, made if it is absent; the block is now the most recent of its set.
+  Entry& visit(std::uint64_t key, std::vector<WriteBack>& written);
+  void unlink(Set& set, std::int32_t index);
+  void link_newest(Set& set, std::int32_t index);
   void write_back(std::int32_t index, std::vector<WriteBack>& written);
-  void shrink(std::vector<WriteBack>& written);
+  void shrink(Set& set, std::vector<WriteBack>& written);
 
-  std::int64_t capacity_bytes_;
+  std::int32_t ways_;
   std::int64_t dirty_limit_bytes_;
   std::int64_t used_bytes_ = 0;
   std::int64_t dirty_bytes_ = 0;
   std::int64_t fill_cycles_ = 0;
   std::vector<Entry> entries_;  ///< kPageBlocks for each page
   std::vector<Page> pages_;
+  std::vector<Set> sets_;
   std::vector<std::int32_t> free_;  ///< pages
   std::deque<std::int32_t>
       dirtied_;  ///< blocks in the order in which they turned dirty; some are clean again
   /// Open addressing with linear probing: a page, or -1. At most a quarter full.
   std::vector<std::int32_t> table_;
   int home_shift_ = 0;
-  std::int32_t last_page_ = -1;  ///< of the last access; -1 if there is none
-  std::int32_t newest_ = -1;
-  std::int32_t oldest_ = -1;
+  std::int32_t last_page_ = -1;   ///< of the last access; -1 if there is none
+  std::int32_t last_block_ = -1;  ///< likewise
 };
 
 }  // namespace warpscope::memory

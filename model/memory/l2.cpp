@@ -24,7 +24,11 @@ L2::L2(const sc_core::sc_module_name& name, const hw::HwConfig& config,
       sm_side("sm_side"),
       hbm_side("hbm_side"),
       config_(config),
-      cache_(config.l2.capacity_bytes, config.l2.dirty_bytes, config.l2.partitions),
+      cache_({.capacity_bytes = config.l2.capacity_bytes,
+              .ways = config.l2.ways,
+              .dirty_bytes = config.l2.dirty_bytes,
+              .partitions = config.l2.partitions,
+              .reads_per_refresh = config.l2.copy_reads_per_refresh}),
       traffic_(tensors.size()) {
   std::int64_t base = 0;
   for (const TensorExtent& tensor : tensors) {
@@ -117,7 +121,7 @@ const L2::Conditions& L2::conditions_of(const LoadLevel& level) {
   return found->second;
 }
 
-Lookup L2::look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now) {
+void L2::look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now, Lookup& found) {
   const std::int64_t first_block = tensor_base_[tensor] + place.segment * blocks_per_segment_[tensor];
   // Offsets are not negative; unsigned, the divisions are shifts.
   const auto first = static_cast<std::uint64_t>(place.offset) / kSectorBytes;
@@ -127,7 +131,11 @@ Lookup L2::look_up(std::uint32_t tensor, const Place& place, bool write, std::in
                             .sectors = static_cast<std::int64_t>(end - first),
                             .partitions = place.partitions,
                             .now_cycles = now};
-  return write ? cache_.write(access, written_back_) : cache_.read(access, written_back_);
+  if (write) {
+    cache_.write(access, found, written_back_);
+  } else {
+    cache_.read(access, found, written_back_);
+  }
 }
 
 bool L2::first_one_misses(const Place& place) {
@@ -135,9 +143,9 @@ bool L2::first_one_misses(const Place& place) {
   return region % place.accesses == 0;
 }
 
-Lookup L2::access(const Transaction& transaction, const Place& place) {
+void L2::access(const Transaction& transaction, const Place& place, Lookup& found) {
   const bool write = transaction.kind != AccessKind::read;
-  Lookup found = look_up(transaction.tensor, place, write, transaction.time_cycles);
+  look_up(transaction.tensor, place, write, transaction.time_cycles, found);
   L2Traffic& traffic = traffic_[transaction.tensor];
   if (write) {
     traffic.write_bytes += std::uint64_t{place.bytes} * place.accesses;
@@ -147,7 +155,6 @@ Lookup L2::access(const Transaction& transaction, const Place& place) {
     traffic.read_bytes += static_cast<std::uint64_t>(bytes);
     traffic.read_hit_bytes += static_cast<std::uint64_t>(bytes - found.miss_bytes);
   }
-  return found;
 }
 
 void L2::to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay) {
@@ -162,17 +169,18 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   payload.get_extension(transaction);
   std::int64_t missed = 0;
   std::int64_t newly_dirty = 0;
-  Lookup found;
-  const auto access_of = [&](const Place& place) {
-    found = access(*transaction, place);
+  for (const Place& place : transaction->companions) {
+    Lookup found;
+    access(*transaction, place, found);
     missed += found.miss_bytes;
     newly_dirty += found.newly_dirty_bytes;
-  };
-  std::ranges::for_each(transaction->companions, access_of);
-  found = {};
-  if (transaction->place.bytes > 0) {
-    access_of(transaction->place);
   }
+  Lookup found;
+  if (transaction->place.bytes > 0) {
+    access(*transaction, transaction->place, found);
+  }
+  missed += found.miss_bytes;
+  newly_dirty += found.newly_dirty_bytes;
 
   const std::int64_t epoch = transaction->time_cycles / kEpochCycles;
   delay +=

@@ -67,9 +67,9 @@ class L2 : public sc_core::sc_module {
   };
 
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  Lookup look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now);
+  void look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now, Lookup& found);
   /// Looks up and counts what moves between the SMs and the L2.
-  Lookup access(const Transaction& transaction, const Place& place);
+  void access(const Transaction& transaction, const Place& place, Lookup& found);
   void to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay);
   /// What the load of past epochs means for a request.
   struct Conditions {

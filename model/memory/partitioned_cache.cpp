@@ -8,7 +8,7 @@ namespace {
 
 /// Calls `use(key, mask)` for each block of the access.
 template <typename Use>
-void for_each_block(const SectorAccess& access, Use use) {
+void for_each_block(const SectorAccess& access, const Use& use) {
   // Unsigned, the divisions are shifts.
   constexpr std::uint64_t kSectors = kSectorsPerBlock;
   auto sector = static_cast<std::uint64_t>(access.first_sector);
@@ -23,20 +23,30 @@ void for_each_block(const SectorAccess& access, Use use) {
 
 }  // namespace
 
-PartitionedCache::PartitionedCache(std::int64_t capacity_bytes, std::int64_t dirty_limit_bytes,
-                                   int partitions)
-    : partitions_(static_cast<std::size_t>(partitions),
-                  BlockCache(capacity_bytes / partitions, dirty_limit_bytes / partitions)) {}
+PartitionedCache::PartitionedCache(const CacheShape& shape)
+    : partitions_(static_cast<std::size_t>(shape.partitions),
+                  BlockCache(shape.capacity_bytes / shape.partitions, shape.ways,
+                             shape.dirty_bytes / shape.partitions)),
+      reads_per_refresh_(static_cast<std::uint64_t>(shape.reads_per_refresh)) {}
 
 std::size_t PartitionedCache::home_of(std::uint64_t key) const {
   // Pages are homed as a whole, spread like the addresses that the hardware hashes.
   const std::uint64_t hash = (key / kPageBlocks + 1) * 0xd6e8feb86659fd93ULL >> 32;
-  return hash % partitions_.size();
+  // For two partitions, as all GPUs have them, no division.
+  const std::size_t partitions = partitions_.size();
+  return partitions == 2 ? hash & 1U : hash % partitions;
 }
 
 Found PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access,
                                    std::vector<WriteBack>& written) {
   const std::size_t home = home_of(key);
+  if (access.partitions == 1U << home) {
+    const Found found = partitions_[home].read(key, mask, access.now_cycles, written);
+    if (found.missing != 0) {
+      partitions_[home].await(found.missing, access.now_cycles);
+    }
+    return found;
+  }
   Found found;
   std::uint64_t from_home = (access.partitions >> home & 1U) != 0 ? mask : 0;
   const auto note = [&found](const Found& part) {
@@ -50,6 +60,9 @@ Found PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const 
     if (p != home && (access.partitions >> p & 1U) != 0) {
       const Found copy = partitions_[p].read(key, mask, access.now_cycles, written);
       from_home |= copy.missing;
+      if (copy.missing == 0 && ++copy_reads_ % reads_per_refresh_ == 0) {
+        from_home |= mask;
+      }
       copied |= copy.missing;
       note(copy);
     }
@@ -72,8 +85,7 @@ Found PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const 
   return found;
 }
 
-Lookup PartitionedCache::read(const SectorAccess& access, std::vector<WriteBack>& written) {
-  Lookup result;
+void PartitionedCache::read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written) {
   for_each_block(access, [&](std::uint64_t key, std::uint64_t mask) {
     const Found found = read_block(key, mask, access, written);
     result.hit_bytes += bytes_of(mask & ~found.missing);
@@ -83,11 +95,9 @@ Lookup PartitionedCache::read(const SectorAccess& access, std::vector<WriteBack>
       result.asked_at = std::max(result.asked_at, found.asked_at);
     }
   });
-  return result;
 }
 
-Lookup PartitionedCache::write(const SectorAccess& access, std::vector<WriteBack>& written) {
-  Lookup result;
+void PartitionedCache::write(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written) {
   for_each_block(access, [&](std::uint64_t key, std::uint64_t mask) {
     const std::size_t home = home_of(key);
     const Found found = partitions_[home].write(key, mask, written);
@@ -100,7 +110,6 @@ Lookup PartitionedCache::write(const SectorAccess& access, std::vector<WriteBack
       }
     }
   });
-  return result;
 }
 
 void PartitionedCache::set_fill_cycles(std::int64_t cycles) {
@@ -116,6 +125,7 @@ void PartitionedCache::settle() {
 }
 
 void PartitionedCache::clear() {
+  copy_reads_ = 0;
   for (BlockCache& partition : partitions_) {
     partition.clear();
   }

@@ -26,16 +26,27 @@ struct Lookup {
   std::int64_t asked_at = 0;           ///< when the last of these were asked for
 };
 
-/// A sector has its home in one partition. SMs of another one keep a copy in theirs: what they find there the
-/// home does not see, so that it may give up a sector that they go on reading; who then comes from its own
+/// What the hardware configuration says of the L2's contents; bytes are those of all partitions together.
+struct CacheShape {
+  std::int64_t capacity_bytes = 0;
+  int ways = 1;                  ///< blocks in a set
+  std::int64_t dirty_bytes = 0;  ///< at most
+  int partitions = 1;
+  int reads_per_refresh = 1;  ///< of a copy, for each that counts at its home
+};
+
+/// A sector has its home in one partition. SMs of another one keep a copy in theirs: of what they find there
+/// the home sees little, so that it may give up a sector that they go on reading; who then comes from its own
 /// side reads HBM again. Measured on an H200 (experiments/reference/measured-h200/l2_reuse.md).
 class PartitionedCache {
  public:
-  PartitionedCache(std::int64_t capacity_bytes, std::int64_t dirty_limit_bytes, int partitions);
+  explicit PartitionedCache(const CacheShape& shape);
 
-  /// What is written back on the way is appended to `written`.
-  Lookup read(const SectorAccess& access, std::vector<WriteBack>& written);
-  Lookup write(const SectorAccess& access, std::vector<WriteBack>& written);
+  /// What is found is added to `result`, what is written back on the way is appended to `written`. A result
+  /// by value would be copied as a whole right after its parts were stored, which waits for all earlier
+  /// stores.
+  void read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written);
+  void write(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written);
 
   void set_fill_cycles(std::int64_t cycles);
   /// See BlockCache.
@@ -51,6 +62,8 @@ class PartitionedCache {
   std::size_t home_of(std::uint64_t key) const;
 
   std::vector<BlockCache> partitions_;
+  std::uint64_t reads_per_refresh_;
+  std::uint64_t copy_reads_ = 0;  ///< that found all in the copy
 };
 
 }  // namespace warpscope::memory

@@ -212,23 +212,28 @@ void Sm::send_gathered(std::int32_t time, bool with_own) {
     request.tensor = access.tensor;
     const auto bytes = static_cast<std::uint32_t>(access.bytes);
     const std::uint32_t again_bytes = access.kind == memory::AccessKind::read ? access.again_bytes : 0;
-    const auto place_of = [&](const MemberRun& run) {
+    // Filled where it stays: a copy right after its parts were stored waits for all earlier stores.
+    const auto fill = [&](memory::Place& place, const MemberRun& run) {
       request.asked = {access.begin.segment + run.distance.segment,
                        access.begin.offset + run.distance.offset};
       clip(request, tensor, bytes);
-      return memory::Place{
-          request.segment, request.offset, request.bytes, run.partitions, run.members * access.times,
-          again_bytes};
+      place.segment = request.segment;
+      place.offset = request.offset;
+      place.bytes = request.bytes;
+      place.partitions = run.partitions;
+      place.accesses = run.members * access.times;
+      place.again_bytes = again_bytes;
     };
     transaction_.place = {};
     if (with_own) {
-      transaction_.place = place_of(access.runs->own);
+      fill(transaction_.place, access.runs->own);
       count_demand(request, bytes, again_bytes, std::uint64_t{access.runs->members} * access.times);
     }
     transaction_.companions.clear();
     for (const MemberRun& run : access.runs->others) {
-      if (const memory::Place place = place_of(run); place.bytes > 0) {
-        transaction_.companions.push_back(place);
+      fill(transaction_.companions.emplace_back(), run);
+      if (transaction_.companions.back().bytes == 0) {
+        transaction_.companions.pop_back();
       }
     }
     if (transaction_.place.bytes > 0 || !transaction_.companions.empty()) {

@@ -19,14 +19,22 @@ constexpr std::int64_t kAccessBytes = 512;
 
 /// Goes round `blocks` blocks, 16 sectors at a time: fewer than there is room for hit, more miss.
 void block_cache(benchmark::State& state, std::int64_t blocks, bool write) {
-  PartitionedCache cache(kCapacityBlocks * kBlockBytes, kCapacityBlocks * kBlockBytes, 1);
+  PartitionedCache cache({.capacity_bytes = kCapacityBlocks * kBlockBytes,
+                          .ways = 16,
+                          .dirty_bytes = kCapacityBlocks * kBlockBytes});
   std::vector<WriteBack> written;
   std::int64_t access = 0;
   for (auto _ : state) {
     written.clear();
     const SectorAccess what{
         .first_block = block_key(0, access / 4), .first_sector = access % 4 * 16, .sectors = 16};
-    benchmark::DoNotOptimize(write ? cache.write(what, written) : cache.read(what, written));
+    Lookup found;
+    if (write) {
+      cache.write(what, found, written);
+    } else {
+      cache.read(what, found, written);
+    }
+    benchmark::DoNotOptimize(found);
     access = access + 1 == 4 * blocks ? 0 : access + 1;
   }
   state.SetItemsProcessed(state.iterations());

@@ -18,22 +18,26 @@ class BlockCacheTest : public testing::Test {
   }
   Lookup read_of(std::uint32_t tensor, std::int64_t block, int first = 0, int sectors = kSectors,
                  std::int64_t now = 0) {
-    return cache_.read({.first_block = block_key(tensor, block),
-                        .first_sector = first,
-                        .sectors = sectors,
-                        .now_cycles = now},
-                       written_);
+    Lookup found;
+    cache_.read({.first_block = block_key(tensor, block),
+                 .first_sector = first,
+                 .sectors = sectors,
+                 .now_cycles = now},
+                found, written_);
+    return found;
   }
   Lookup write(std::int64_t block, int first = 0, int sectors = kSectors) {
     return write_of(0, block, first, sectors);
   }
   Lookup write_of(std::uint32_t tensor, std::int64_t block, int first = 0, int sectors = kSectors) {
-    return cache_.write({.first_block = block_key(tensor, block), .first_sector = first, .sectors = sectors},
-                        written_);
+    Lookup found;
+    cache_.write({.first_block = block_key(tensor, block), .first_sector = first, .sectors = sectors}, found,
+                 written_);
+    return found;
   }
   bool holds(std::int64_t block) { return read(block).miss_bytes == 0; }
 
-  PartitionedCache cache_{4 * kBlockBytes, 3 * kBlockBytes, 1};
+  PartitionedCache cache_{{.capacity_bytes = 4 * kBlockBytes, .ways = 4, .dirty_bytes = 3 * kBlockBytes}};
   std::vector<WriteBack> written_;
 };
 

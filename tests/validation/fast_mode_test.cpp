@@ -22,8 +22,9 @@ const std::string kFile = std::string(WARPSCOPE_SOURCE_DIR) + "/tests/validation
 /// which they are is chance.
 constexpr double kWorst = 0.04;
 constexpr double kWorstMean = 0.01;
-/// Of bytes that cross HBM.
-constexpr double kWorstBytes = 0.05;
+/// Of bytes that cross HBM. Where the tensors just fit the L2, what is given up hangs on the order of accesses.
+constexpr double kWorstBytes = 0.25;
+constexpr double kWorstMeanBytes = 0.03;
 /// Reads of less than a sector count as one each; where loops are left out, neighbours are joined.
 constexpr double kWorstSectors = 0.01;
 
@@ -95,6 +96,7 @@ class FastMode : public testing::TestWithParam<const char*> {};
 
 TEST_P(FastMode, IsNearDetailedMode) {
   double sum = 0;
+  double bytes = 0;
   int points = 0;
   for (const Case& c : load_cases()) {
     if (!c.point.kernel.starts_with(GetParam())) {
@@ -108,10 +110,12 @@ TEST_P(FastMode, IsNearDetailedMode) {
     EXPECT_NEAR(fast.l2_read_sectors / c.detailed.l2_read_sectors, 1, kWorstSectors);
     EXPECT_NEAR(fast.dram_bytes / c.detailed.dram_bytes, 1, kWorstBytes);
     sum += error;
+    bytes += std::abs(fast.dram_bytes / c.detailed.dram_bytes - 1);
     ++points;
   }
   ASSERT_GT(points, 10);
   EXPECT_LE(sum / points, kWorstMean);
+  EXPECT_LE(bytes / points, kWorstMeanBytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, FastMode, testing::Values("fa1", "fa2", "standard"));
