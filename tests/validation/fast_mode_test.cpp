@@ -22,7 +22,8 @@ const std::string kFile = std::string(WARPSCOPE_SOURCE_DIR) + "/tests/validation
 /// which they are is chance.
 constexpr double kWorst = 0.04;
 constexpr double kWorstMean = 0.01;
-/// Of bytes that cross HBM. Where the tensors just fit the L2, what is given up hangs on the order of accesses.
+/// Of bytes that cross HBM. Where the tensors just fit the L2, what is given up hangs on the order of
+/// accesses.
 constexpr double kWorstBytes = 0.25;
 constexpr double kWorstMeanBytes = 0.03;
 /// Reads of less than a sector count as one each; where loops are left out, neighbours are joined.
