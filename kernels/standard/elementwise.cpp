@@ -144,7 +144,7 @@ LaunchPlan transposing_copy_launch(const ElementwiseTask& task) {
 
 LaunchPlan fill_launch(const ElementwiseTask& task, float value) {
   const int elements = kThreads * kVectorBytes / element_bytes(ElementType::fp32);
-  return flat_launch(task, elements, 16, [task, value, elements](CtaMachine& machine) {
+  return flat_launch(task, elements, 16, [task, value](CtaMachine& machine) {
     const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::linear, {});
     machine.overhead(vectorized_overhead());
     machine.fill(values, value);
@@ -154,7 +154,7 @@ LaunchPlan fill_launch(const ElementwiseTask& task, float value) {
 
 LaunchPlan cast_launch(const ElementwiseTask& task) {
   const int elements = kThreads * kPasses;
-  return flat_launch(task, elements, 20, [task, elements](CtaMachine& machine) {
+  return flat_launch(task, elements, 20, [task](CtaMachine& machine) {
     const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::element_per_thread, {});
     const Fragment stored = machine.fragment(1, elements, task.type, Layout::element_per_thread, {});
     const Affine first = block_index(0) * elements;
@@ -176,7 +176,7 @@ LaunchPlan triu_launch(const ElementwiseTask& task, std::int64_t diagonal) {
   launch.estimate_moves = false;
   add_column_programs(launch, columns, task.cols % elements != 0, elements, [&](const Affine& first) {
     return ColumnProgram{
-        [task, diagonal, first, elements](CtaMachine& machine) {
+        [task, diagonal, first](CtaMachine& machine) {
           const GlobalTile source{task.source, 0, block_index(1), first, 1, elements, OutOfRange::leave};
           GlobalTile target = source;
           target.tensor = task.target;
