@@ -41,6 +41,10 @@ BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, 
           .dram_write_units_per_byte = units_per_one(dram)};
 }
 
+std::int64_t sm_cycles(double ns, double sm_clock_mhz) {
+  return std::llround(ns * sm_clock_mhz / 1e3);
+}
+
 std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double utilisation,
                              double write_fraction) {
   struct Point {
@@ -61,7 +65,7 @@ std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double uti
     }
   }
   const double mix = 4 * write_fraction * (1 - write_fraction);
-  return static_cast<std::int32_t>(std::lround((hbm.page_wait_ns + wait_ns * mix) * sm_clock_mhz / 1e3));
+  return static_cast<std::int32_t>(sm_cycles(hbm.page_wait_ns + wait_ns * mix, sm_clock_mhz));
 }
 
 std::int32_t port_units(std::int64_t amount, std::int64_t units_per_one) {

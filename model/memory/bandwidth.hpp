@@ -31,6 +31,9 @@ double hbm_efficiency(const hw::Hbm& hbm, double write_fraction);
 BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, int active_sms,
                                double write_fraction, double utilisation = 1);
 
+/// A time in SM cycles, rounded.
+std::int64_t sm_cycles(double ns, double sm_clock_mhz);
+
 /// Mean wait for one HBM page, in SM cycles, at `utilisation` of peak bandwidth: what row activation and
 /// refresh cost an idle memory, plus the queue behind traffic, measured with half the bytes written. Reads
 /// alone hardly wait below saturation, so the queue scales with how mixed the traffic is.

@@ -26,7 +26,7 @@ BlockCache::BlockCache(std::int64_t capacity_bytes, int ways, std::int64_t dirty
   const std::size_t slots =
       std::bit_ceil((static_cast<std::size_t>(capacity_bytes / kBlockBytes) + 2) * kSlotsPerBlock);
   table_.assign(slots, -1);
-  home_shift_ = 64 - std::countr_zero(slots);
+  slot_shift_ = 64 - std::countr_zero(slots);
 }
 
 void BlockCache::clear() {
@@ -48,7 +48,7 @@ void BlockCache::settle() {
 }
 
 std::int32_t BlockCache::page_at(std::uint64_t key) {
-  std::size_t slot = home(key);
+  std::size_t slot = first_slot(key);
   for (; table_[slot] >= 0; slot = (slot + 1) & (table_.size() - 1)) {
     if (pages_[static_cast<std::size_t>(table_[slot])].key == key) {
       return table_[slot];
@@ -74,13 +74,13 @@ std::int32_t BlockCache::insert_page(std::uint64_t key, std::size_t slot) {
 
 void BlockCache::erase_page(std::int32_t page) {
   const std::size_t mask = table_.size() - 1;
-  std::size_t hole = home(pages_[static_cast<std::size_t>(page)].key);
+  std::size_t hole = first_slot(pages_[static_cast<std::size_t>(page)].key);
   while (table_[hole] != page) {
     hole = (hole + 1) & mask;
   }
-  // Later pages of the run move up unless that would put them before their home.
+  // Later pages of the run move up unless that would put them before their first slot.
   for (std::size_t slot = (hole + 1) & mask; table_[slot] >= 0; slot = (slot + 1) & mask) {
-    const std::size_t wanted = home(pages_[static_cast<std::size_t>(table_[slot])].key);
+    const std::size_t wanted = first_slot(pages_[static_cast<std::size_t>(table_[slot])].key);
     if (((slot - wanted) & mask) >= ((slot - hole) & mask)) {
       table_[hole] = table_[slot];
       hole = slot;

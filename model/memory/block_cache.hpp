@@ -86,7 +86,7 @@ class BlockCache {
   std::int32_t insert_page(std::uint64_t key, std::size_t slot);
   void erase_page(std::int32_t page);
   /// Where the search for a key begins.
-  std::size_t home(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15ULL) >> home_shift_; }
+  std::size_t first_slot(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15ULL) >> slot_shift_; }
   Entry& entry(std::int32_t index) { return entries_[static_cast<std::size_t>(index)]; }
   Set& set_of(std::uint64_t key) {
     // Spreads neighbours more evenly than chance would, as the hardware's hash seems to.
@@ -112,7 +112,7 @@ class BlockCache {
       dirtied_;  ///< blocks in the order in which they turned dirty; some are clean again
   /// Open addressing with linear probing: a page, or -1. At most a quarter full.
   std::vector<std::int32_t> table_;
-  int home_shift_ = 0;
+  int slot_shift_ = 0;
   std::int32_t last_page_ = -1;   ///< of the last access; -1 if there is none
   std::int32_t last_block_ = -1;  ///< likewise
 };

@@ -1,7 +1,6 @@
 #include "model/memory/hbm.hpp"
 
-#include <cmath>
-
+#include "model/memory/bandwidth.hpp"
 #include "model/memory/transaction.hpp"
 
 namespace warpscope::memory {
@@ -13,7 +12,7 @@ Hbm::Hbm(const sc_core::sc_module_name& name, const hw::HwConfig& config, std::s
 
 void Hbm::set_sm_clock(double sm_clock_mhz) {
   latency_ = sc_core::sc_time::from_value(
-      static_cast<sc_core::sc_time::value_type>(std::llround(latency_ns_ * sm_clock_mhz / 1e3)));
+      static_cast<sc_core::sc_time::value_type>(sm_cycles(latency_ns_, sm_clock_mhz)));
 }
 
 void Hbm::reset_traffic() {

@@ -47,9 +47,8 @@ L2::~L2() {
 
 void L2::begin_launch(double sm_clock_mhz, bool keep_contents) {
   sm_clock_mhz_ = sm_clock_mhz;
-  hbm_latency_cycles_ = std::llround(config_.hbm.latency_ns * sm_clock_mhz / 1e3);
-  cache_.set_fill_cycles(
-      std::llround((config_.hbm.latency_ns + config_.hbm.page_wait_ns) * sm_clock_mhz / 1e3));
+  hbm_latency_cycles_ = sm_cycles(config_.hbm.latency_ns, sm_clock_mhz);
+  cache_.set_fill_cycles(sm_cycles(config_.hbm.latency_ns + config_.hbm.page_wait_ns, sm_clock_mhz));
   if (keep_contents) {
     cache_.settle();
   } else {

@@ -17,8 +17,8 @@ struct JoinedAccess {
   std::int64_t bytes = 0;
   const MemberRuns* runs = nullptr;
   std::uint32_t times = 1;
-  std::uint32_t again_bytes =
-      0;  ///< of sectors that several of the joined pieces touch, each time but the first
+  /// Of sectors that several of the joined pieces touch, each time but the first.
+  std::uint32_t again_bytes = 0;
 };
 
 /// Other SMs' accesses need no answer, so it is enough that they happen soon; equal ones then become one that

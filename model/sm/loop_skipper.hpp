@@ -64,8 +64,8 @@ class LoopSkipper {
   std::uint32_t next_iteration_ = 0;  ///< of the reference when a sample is due
   bool may_skip_ = false;
   std::vector<Sample> samples_;  ///< up to three: the ends of two windows
-  std::vector<int>
-      known_loops_;        ///< by warp slot, when windows last agreed; empty: since the CTAs came never
+  /// Loops by warp slot when windows last agreed; empty where none have since the CTAs came.
+  std::vector<int> known_loops_;
   double known_pace_ = 0;  ///< of these windows
 };
 

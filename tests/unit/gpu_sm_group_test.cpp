@@ -48,6 +48,16 @@ trace::Launch loop_launch(std::uint32_t trips, std::uint32_t ctas) {
   return test::one_program(program.build_controlled(), 1, ctas, {trips});
 }
 
+/// The last of the CTAs makes other trips than the rest.
+trace::Launch unequal_launch(std::uint32_t trips, std::uint32_t last_trips, std::uint32_t ctas) {
+  trace::Launch launch = loop_launch(trips, ctas);
+  launch.classes.push_back(launch.classes[0]);
+  launch.classes[1].trip_counts = {last_trips};
+  launch.class_of_block[0].assign(ctas, 0);
+  launch.class_of_block[0].back() = 1;
+  return launch;
+}
+
 std::size_t simulated(const hw::HwConfig& config, const trace::Launch& launch,
                       const SimulationOptions& options = {}) {
   return groups_of_launches(config, {{}, {launch}}, options)[0].size();
@@ -76,14 +86,7 @@ TEST(GroupsOfLaunches, AreSingleSmsWhereFewCtasOfUnequalLengthEndByChance) {
   hw::HwConfig config = test::test_config();
   config.gpu.sm_count = 64;
   config.sm.max_ctas = 1;
-  const auto unequal = [](std::uint32_t ctas) {
-    trace::Launch launch = loop_launch(5000, ctas);
-    launch.classes.push_back(launch.classes[0]);
-    launch.classes[1].trip_counts = {2500};
-    launch.class_of_block[0].assign(ctas, 0);
-    launch.class_of_block[0].back() = 1;
-    return launch;
-  };
+  const auto unequal = [](std::uint32_t ctas) { return unequal_launch(5000, 2500, ctas); };
   EXPECT_EQ(simulated(config, unequal(128)), 64U);
   EXPECT_LT(simulated(config, unequal(129)), 64U);
   EXPECT_GE(simulated(config, unequal(129)), 2U);
@@ -103,14 +106,7 @@ TEST(GroupsOfLaunches, CoverTheSmsThatGetWork) {
 
 TEST(GroupsOfLaunches, AreTwoWhereUnequalCtasWouldMeetInTooFewWaysOnOne) {
   const hw::HwConfig config = test::test_config();
-  const auto unequal = [](std::uint32_t ctas) {
-    trace::Launch launch = loop_launch(100000, ctas);
-    launch.classes.push_back(launch.classes[0]);
-    launch.classes[1].trip_counts = {200000};
-    launch.class_of_block[0].assign(ctas, 0);
-    launch.class_of_block[0].back() = 1;
-    return launch;
-  };
+  const auto unequal = [](std::uint32_t ctas) { return unequal_launch(100000, 200000, ctas); };
   EXPECT_EQ(simulated(config, unequal(60)), 2U);
   EXPECT_EQ(simulated(config, unequal(10000)), 1U) << "many waves bring all together";
 }

@@ -1,6 +1,6 @@
 // The error of the fast mode against the detailed one, on points of every kernel, mask and GPU: full and
 // partial waves, one CTA, odd lengths. What detailed mode says of them is recorded in data/detailed_mode.csv;
-// WARPSCOPE_UPDATE_DETAILED=1 records it anew, which takes half an hour.
+// WARPSCOPE_UPDATE_DETAILED=1 records it anew, which takes ten minutes.
 #include <gtest/gtest.h>
 
 #include <cmath>
