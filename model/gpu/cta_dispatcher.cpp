@@ -24,6 +24,8 @@ CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& la
   for (const SmGroup& group : groups) {
     groups_by_free_.back().push_back(static_cast<int>(groups_.size()));
     groups_.push_back({group.sms, ctas_per_sm, 0});
+    sms_ += static_cast<std::uint64_t>(group.sms);
+    interleaved_ = group.stride > 1;
     first_wave_ += static_cast<std::uint64_t>(group.sms) * static_cast<std::uint64_t>(ctas_per_sm);
   }
   std::ranges::make_heap(groups_by_free_.back(), std::greater<>{});
@@ -45,14 +47,35 @@ int CtaDispatcher::take_group() {
   return -1;
 }
 
+void CtaDispatcher::shuffle_next() {
+  const std::uint64_t count = std::min(sms_, cta_count_ - next_cta_);
+  const std::uint64_t batches = interleaved_ ? (count * groups_.size() + sms_ - 1) / sms_ : 1;
+  for (std::uint64_t batch = 0; batch < batches; ++batch) {
+    for (std::uint64_t cta = batch; cta < count; cta += batches) {
+      shuffled_.push_back(next_cta_ + cta);
+    }
+  }
+  std::ranges::reverse(shuffled_);
+  next_cta_ += count;
+}
+
 std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
   const int index = done() ? -1 : take_group();
   if (index < 0) {
     return std::nullopt;
   }
   GroupState& group = groups_[static_cast<std::size_t>(index)];
-  const auto ctas = static_cast<int>(
-      std::min<std::uint64_t>(static_cast<std::uint64_t>(group.sms), cta_count_ - next_cta_));
+  Dispatch dispatch;
+  dispatch.group = index;
+  const auto most = static_cast<std::size_t>(group.sms);
+  while (dispatch.ctas.size() < most && dispatched_ + dispatch.ctas.size() < cta_count_) {
+    if (shuffled_.empty()) {
+      shuffle_next();
+    }
+    dispatch.ctas.push_back(shuffled_.back());
+    shuffled_.pop_back();
+  }
+  const auto ctas = static_cast<int>(dispatch.ctas.size());
   if (ctas > group.active) {
     active_sms_ += ctas - group.active;
     group.active = ctas;
@@ -61,18 +84,14 @@ std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
   fewer.push_back(index);
   std::ranges::push_heap(fewer, std::greater<>{});
 
-  const bool first_wave = next_cta_ < first_wave_;
+  const bool first_wave = dispatched_ < first_wave_;
   const std::int64_t interval = first_wave ? burst_interval_ : interval_;
   const std::int64_t first_slot = std::max(next_slot_ + interval, earliest * kDispatchUnits);
   next_slot_ = first_slot + interval * (ctas - 1);
-  Dispatch dispatch;
-  dispatch.group = index;
-  dispatch.first_cta = next_cta_;
-  dispatch.ctas = ctas;
   // The one in the middle stands for all.
   dispatch.start =
-      (first_slot + interval * ((ctas - 1) / 2)) / kDispatchUnits + (first_wave ? 0 : spread_of(next_cta_));
-  next_cta_ += static_cast<std::uint64_t>(ctas);
+      (first_slot + interval * ((ctas - 1) / 2)) / kDispatchUnits + (first_wave ? 0 : spread_of(dispatched_));
+  dispatched_ += static_cast<std::uint64_t>(ctas);
   return dispatch;
 }
 

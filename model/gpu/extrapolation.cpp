@@ -45,24 +45,37 @@ double whole_over_sample(const std::vector<std::uint64_t>& class_work,
   return instructions(whole) / instructions(sample);
 }
 
-/// What happens in skipped waves goes on as in the windows before them.
+/// `value` in all repeats.
+std::uint64_t repeated(const LeftOut& piece, std::uint64_t value) {
+  return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * piece.repeats));
+}
+
+/// What was left out counts as much per work as what stands for it.
+void add_left_out(LaunchCounts& counts, const LeftOut& piece) {
+  counts.counters.data_path_cycles += repeated(piece, piece.part.data_path_cycles);
+  for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
+    counts.counters.stall_warp_cycles[i] += repeated(piece, piece.part.stall_warp_cycles[i]);
+  }
+  for (std::size_t t = 0; t < counts.hbm.size(); ++t) {
+    counts.hbm[t].read_bytes += repeated(piece, piece.part.hbm[t].read_bytes);
+    counts.hbm[t].write_bytes += repeated(piece, piece.part.hbm[t].write_bytes);
+  }
+}
+
+/// Time has gone on over what was left out of paths, and its CTAs are simulated ones.
+void add_left_out_paths(LaunchCounts& counts, const std::vector<LeftOut>& pieces) {
+  for (const LeftOut& piece : pieces) {
+    add_left_out(counts, piece);
+    counts.counters.shared_load_wavefronts += repeated(piece, piece.part.shared_load_wavefronts);
+    counts.counters.shared_store_wavefronts += repeated(piece, piece.part.shared_store_wavefronts);
+  }
+}
+
 void add_skipped_waves(LaunchCounts& counts, const hw::HwConfig& config,
                        const std::vector<SkippedWaves>& pieces) {
   for (const SkippedWaves& piece : pieces) {
-    const auto extend = [&](std::uint64_t& count, std::uint64_t before, std::uint64_t after) {
-      count += static_cast<std::uint64_t>(std::llround(static_cast<double>(after - before) * piece.repeats));
-    };
-    extend(counts.counters.data_path_cycles, piece.before.data_path_cycles, piece.after.data_path_cycles);
-    for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
-      extend(counts.counters.stall_warp_cycles[i], piece.before.stall_warp_cycles[i],
-             piece.after.stall_warp_cycles[i]);
-    }
-    for (std::size_t t = 0; t < counts.hbm.size(); ++t) {
-      extend(counts.hbm[t].read_bytes, piece.before.hbm[t].read_bytes, piece.after.hbm[t].read_bytes);
-      extend(counts.hbm[t].write_bytes, piece.before.hbm[t].write_bytes, piece.after.hbm[t].write_bytes);
-    }
-    const auto cycles = static_cast<std::uint64_t>(
-        std::llround(static_cast<double>(piece.after.time - piece.before.time) * piece.repeats));
+    add_left_out(counts, piece);
+    const std::uint64_t cycles = repeated(piece, static_cast<std::uint64_t>(piece.part.time));
     counts.cycles += static_cast<sim::Cycles>(cycles);
     counts.sm_active_cycles += cycles * static_cast<std::uint64_t>(config.gpu.sm_count);
   }
@@ -108,6 +121,7 @@ void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::
   const std::vector<std::uint64_t> class_work = trace::instructions_per_cta(launch);
   const sim::Cycles simulated_end = counts.cycles;
   const double work = whole_over_sample(class_work, trace::ctas_per_class(launch), sample.ctas_of_class);
+  add_left_out_paths(counts, sample.left_out);
   scale(counts.counters.shared_load_wavefronts, work);
   scale(counts.counters.shared_store_wavefronts, work);
   if (sample.skipped.empty()) {

@@ -26,6 +26,7 @@ struct Sample {
   std::vector<std::uint64_t> ctas_of_class;  ///< CTAs that those of a class stood for
   std::vector<sm::Demand> demand{};          ///< by tensor
   std::vector<SkippedWaves> skipped{};
+  std::vector<LeftOut> left_out{};  ///< of the paths of CTAs
 };
 
 /// Turns what the simulated SMs counted into what the launch does. Instructions and bytes asked for follow

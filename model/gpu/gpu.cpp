@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "model/gpu/deadlock.hpp"
 #include "model/gpu/extrapolation.hpp"
+#include "model/gpu/path_watch.hpp"
 #include "model/sm/occupancy.hpp"
 
 namespace warpscope::gpu {
@@ -50,6 +52,9 @@ struct Gpu::LaunchState {
   Sample sample;
   std::span<const std::unique_ptr<sm::Sm>> sms;  ///< by group
   std::optional<WaveSkipper> skipper{};
+  std::optional<PathWatch> path_watch{};
+  double work = 0;                 ///< instructions of all SMs so far
+  memory::L2::Load steady_load{};  ///< while parts of paths are left out
   sm::SliceMemo memo{};
   sim::EventQueue<Event> events{};
   struct GroupState {
@@ -58,12 +63,30 @@ struct Gpu::LaunchState {
     int resident = 0;              ///< CTAs that are simulated
     int active = 0;                ///< SMs with work
     sim::Cycles active_since = 0;  ///< time of the last change of `active`
+    double work = 0;               ///< instructions of all its SMs up to `local_time`
+    double work_per_cycle = 0;     ///< in its last slice
   };
   std::vector<GroupState> groups;
   sim::Cycles end = 0;
   std::uint64_t sm_active_cycles = 0;
   std::string deadlock{};
   std::uint64_t completed = 0;
+
+  /// Instructions of all SMs up to `now`, which is about where all groups have come to.
+  double work_at(sim::Cycles now) const {
+    double sum = 0;
+    for (const GroupState& group : groups) {
+      sum += group.work +
+             (group.resident > 0 ? group.work_per_cycle * static_cast<double>(now - group.local_time) : 0);
+    }
+    return sum;
+  }
+
+  int first_busy_group() const {
+    const auto busy =
+        std::ranges::find_if(groups, [](const GroupState& group) { return group.resident > 0; });
+    return static_cast<int>(busy - groups.begin());
+  }
 
   /// From `now` on `active` SMs of the group have work. Starts lie ahead, so an end may come before one.
   void set_active(GroupState& group, int active, sim::Cycles now) {
@@ -122,13 +145,16 @@ LaunchCounts Gpu::run(std::size_t index) {
   if (fast) {
     launch_->skipper.emplace(launch, static_cast<std::uint64_t>(slots * config_.gpu.sm_count),
                              config_.l2.capacity_bytes);
+    if (!launch_->skipper->may_skip()) {
+      launch_->path_watch.emplace(config_.l2.capacity_bytes);
+    }
   }
   l2_.begin_launch(counts.sm_clock_mhz, options_.warm_l2);
   hbm_.set_sm_clock(counts.sm_clock_mhz);
   hbm_.reset_traffic();
   const bool memoise = fast && !launch_->decoded.needs_register_scoreboard;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    sms_[i]->stand_for(groups[i].first_sm, groups[i].sms);
+    sms_[i]->stand_for(groups[i]);
     sms_[i]->begin_launch(config_, trace_, launch, launch_->decoded, slots,
                           memoise ? &launch_->memo : nullptr);
   }
@@ -171,19 +197,49 @@ sm::SmCounters Gpu::counters() const {
   return sum;
 }
 
+Progress Gpu::progress(sim::Cycles now) const {
+  const sm::SmCounters counted = counters();
+  Progress progress;
+  progress.time = now;
+  progress.work = launch_->work_at(now);
+  progress.l2_bytes = l2_.used_bytes();
+  progress.stall_warp_cycles = counted.stall_warp_cycles;
+  progress.data_path_cycles = counted.data_path_cycles;
+  progress.shared_load_wavefronts = counted.shared_load_wavefronts;
+  progress.shared_store_wavefronts = counted.shared_store_wavefronts;
+  progress.hbm = hbm_.traffic();
+  return progress;
+}
+
+void Gpu::consider_paths(int group, sim::Cycles now) {
+  LaunchState& state = *launch_;
+  // One SM's windows are those of the chip.
+  if (!state.path_watch || group != state.first_busy_group()) {
+    return;
+  }
+  sim::Cycles room = std::numeric_limits<sim::Cycles>::max();
+  for (std::size_t i = 0; i < state.groups.size(); ++i) {
+    room = std::min(room, state.groups[i].resident > 0 ? state.sms[i]->room() : room);
+  }
+  auto order = state.path_watch->observe(progress(now), room);
+  if (!order) {
+    return;
+  }
+  state.steady_load = l2_.mean_load(order->windows_since, now);
+  state.sample.left_out.push_back(std::move(order->left_out));
+  for (std::size_t i = 0; i < state.groups.size(); ++i) {
+    if (state.groups[i].resident > 0) {
+      state.sms[i]->leave_out(order->cycles, order->windows);
+    }
+  }
+}
+
 void Gpu::consider_skipping(sim::Cycles now) {
   LaunchState& state = *launch_;
   if (!state.skipper || !state.skipper->window_ends(state.completed)) {
     return;
   }
-  Progress progress;
-  progress.time = now;
-  progress.l2_bytes = l2_.used_bytes();
-  const sm::SmCounters counted = counters();
-  progress.data_path_cycles = counted.data_path_cycles;
-  progress.stall_warp_cycles = counted.stall_warp_cycles;
-  progress.hbm = hbm_.traffic();
-  if (auto skipped = state.skipper->observe(std::move(progress), state.dispatcher.dispatched())) {
+  if (auto skipped = state.skipper->observe(progress(now), state.dispatcher.dispatched())) {
     state.dispatcher.skip(skipped->ctas);
     state.sample.skipped.push_back(*std::move(skipped));
   }
@@ -192,9 +248,9 @@ void Gpu::consider_skipping(sim::Cycles now) {
 sm::SlotMembers Gpu::members_of(const Dispatch& dispatch) const {
   const trace::Launch& launch = launch_->launch;
   sm::SlotMembers members;
-  for (int i = 0; i < dispatch.ctas; ++i) {
+  for (const std::uint64_t number : dispatch.ctas) {
     sm::ResidentCta cta;
-    cta.block = trace::block_of(launch, dispatch.first_cta + static_cast<std::uint64_t>(i));
+    cta.block = trace::block_of(launch, number);
     cta.cta_class = &launch.classes[trace::class_of(launch, cta.block[0], cta.block[1], cta.block[2])];
     members.ctas.push_back(cta);
   }
@@ -203,7 +259,8 @@ sm::SlotMembers Gpu::members_of(const Dispatch& dispatch) const {
   const auto [least, most] =
       std::ranges::minmax(members.ctas, {}, [](const sm::ResidentCta& cta) { return cta.cta_class; });
   const bool alike = least.cta_class == most.cta_class;
-  members.representative = alike ? (dispatch.ctas - 1) / 2 : turn_of(dispatch.first_cta, dispatch.ctas);
+  const auto count = static_cast<int>(dispatch.ctas.size());
+  members.representative = alike ? (count - 1) / 2 : turn_of(dispatch.ctas.front(), count);
   return members;
 }
 
@@ -222,7 +279,7 @@ void Gpu::dispatch(sim::Cycles slot_ready, sim::Cycles now) {
         members.ctas[static_cast<std::size_t>(members.representative)].cta_class;
     const auto number = static_cast<std::size_t>(simulated - state.launch.classes.data());
     state.sample.simulated.push_back(number);
-    state.sample.ctas_of_class[number] += static_cast<std::uint64_t>(next->ctas);
+    state.sample.ctas_of_class[number] += next->ctas.size();
     sm.install(sm.core().first_free_slot(), std::move(members), next->start, group.local_time);
     if (group.resident++ == 0) {
       group.active_since = next->start;
@@ -244,10 +301,26 @@ void Gpu::run_slice(int index, sim::Cycles now) {
   if (slice.deadlock) {
     report_deadlock(sm);
   }
+  const double work = static_cast<double>(slice.issued) * sm.active_sms();
+  if (slice.left_out) {
+    LeftOut& last = state.sample.left_out.back();
+    last.repeats += work / last.part.work;
+    int active = 0;
+    for (const auto& busy : state.sms) {
+      active += busy->active_sms();
+    }
+    l2_.add_load(state.steady_load, static_cast<double>(sm.active_sms()) / active, now, now + slice.end);
+  } else {
+    group.work += work;
+    group.work_per_cycle = work / slice.end;
+  }
   for (const auto& [time, slot] : slice.completions) {
     state.events.push(now + time, kCtaEndPriority, {Event::Kind::cta_end, index, sm.members(slot)});
   }
   group.local_time = now + slice.end;
+  if (sm.window_ended()) {
+    consider_paths(index, group.local_time);
+  }
   group.slice_pending = !sm.core().idle();
   if (group.slice_pending) {
     state.events.push(group.local_time, kSlicePriority, {Event::Kind::slice, index});
@@ -260,6 +333,9 @@ void Gpu::end_ctas(int index, int ctas, sim::Cycles now) {
   const sm::Sm& sm = *sms_[static_cast<std::size_t>(index)];
   state.dispatcher.release(index);
   state.completed += static_cast<std::uint64_t>(ctas);
+  if (state.path_watch) {
+    state.path_watch->start_anew();
+  }
   consider_skipping(now);
   const bool last = --group.resident == 0;
   state.set_active(group, last ? 0 : sm.active_sms(), now + (last ? 1 : 0));

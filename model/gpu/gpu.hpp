@@ -39,7 +39,11 @@ class Gpu : public sc_core::sc_module {
   void process_events();
   void run_slice(int group, sim::Cycles now);
   void end_ctas(int group, int ctas, sim::Cycles now);
+  /// What has been counted up to `now`.
+  Progress progress(sim::Cycles now) const;
   void consider_skipping(sim::Cycles now);
+  /// The same for the paths of the CTAs, once a window of `sm` has ended.
+  void consider_paths(int group, sim::Cycles now);
   sm::SlotMembers members_of(const Dispatch& dispatch) const;
   sm::SmCounters counters() const;
   void dispatch(sim::Cycles slot_ready, sim::Cycles now);

@@ -18,7 +18,7 @@ constexpr double kWholeStepped = 6e6;
 constexpr double kWholeUnequal = 100e6;
 constexpr double kFewWaves = 2;
 /// Instructions that fast mode may step otherwise, about.
-constexpr double kBudget = 2e6;
+constexpr double kBudget = 4e6;
 /// Of a launch with many waves, about this many are executed (wave_skipper.hpp).
 constexpr double kExecutedWaves = 6;
 
@@ -60,12 +60,13 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
 
 }  // namespace
 
-std::vector<SmGroup> group_sms(int sms, int groups) {
+std::vector<SmGroup> group_sms(int sms, int groups, bool interleaved) {
   groups = std::clamp(groups, 1, sms);
   std::vector<SmGroup> result;
   for (int g = 0; g < groups; ++g) {
     const int first = g * sms / groups;
-    result.push_back({first, (g + 1) * sms / groups - first});
+    result.push_back(interleaved ? SmGroup{g, (sms - g + groups - 1) / groups, groups}
+                                 : SmGroup{first, (g + 1) * sms / groups - first, 1});
   }
   return result;
 }
@@ -102,7 +103,7 @@ std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config,
   std::vector<std::vector<SmGroup>> result;
   for (const LaunchWork& work : works) {
     const int sms = options.mode == Mode::detailed ? config.gpu.sm_count : work.sms;
-    result.push_back(group_sms(sms, is_whole(work) ? sms : sampled));
+    result.push_back(group_sms(sms, is_whole(work) ? sms : sampled, work.alike));
   }
   return result;
 }

@@ -5,19 +5,16 @@
 
 #include "model/gpu/simulate.hpp"
 #include "model/hw/hw_config.hpp"
+#include "model/sm/sm_group.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::gpu {
 
-/// SMs [first_sm, first_sm + sms). The one that is simulated runs one CTA of each batch that the group is
-/// given; the others are taken to keep step with it, each at the addresses of its own CTA.
-struct SmGroup {
-  int first_sm = 0;
-  int sms = 1;
-};
+using sm::SmGroup;
 
-/// The first `sms` SMs in `groups` runs of nearly equal length, or in runs of one SM where that is fewer.
-std::vector<SmGroup> group_sms(int sms, int groups);
+/// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer:
+/// runs of SMs, or interleaved.
+std::vector<SmGroup> group_sms(int sms, int groups, bool interleaved);
 
 /// For each launch the groups of the SMs that it gives work to. All SMs are simulated in detailed mode, where
 /// the trace is short, and where those of a launch do so much alike that few histories cover them. Otherwise

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "model/memory/l2.hpp"
 #include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
@@ -14,8 +15,6 @@ constexpr std::uint64_t kWindowsAveraged = 2;
 constexpr std::uint64_t kMostAveraged = 8;
 /// Relative difference of the two means below which a launch counts as steady.
 constexpr double kSteady = 0.01;
-/// An L2 that holds this part of its capacity is full.
-constexpr double kFull = 0.99;
 /// Windows that are always executed at the end, so that the tail of the launch is real.
 constexpr std::uint64_t kTailWindows = 1;
 
@@ -74,16 +73,11 @@ bool WaveSkipper::steady(std::size_t averaged, std::uint64_t windows_left) const
   const Progress& begin = ends_[ends_.size() - 1 - windows];
   const Progress& middle = ends_[ends_.size() - 1 - averaged];
   const Progress& end = ends_.back();
-  const auto pace = [](const Progress& from, const Progress& to) {
-    return static_cast<double>(to.time - from.time) / (to.work - from.work);
-  };
   const auto filled = static_cast<double>(begin.l2_bytes);
   const double growth = static_cast<double>(end.l2_bytes - begin.l2_bytes) / static_cast<double>(windows);
-  const auto capacity = static_cast<double>(l2_capacity_);
-  const bool fills_up = filled < kFull * capacity &&
-                        filled + growth * static_cast<double>(windows + windows_left) > kFull * capacity;
-  const double earlier = pace(begin, middle);
-  return !fills_up && std::abs(pace(middle, end) - earlier) <= kSteady * earlier;
+  const double earlier = pace(between(begin, middle));
+  return stays_filled(filled, growth * static_cast<double>(windows + windows_left), l2_capacity_) &&
+         std::abs(pace(between(middle, end)) - earlier) <= kSteady * earlier;
 }
 
 std::optional<SkippedWaves> WaveSkipper::observe(Progress progress, std::uint64_t dispatched) {
@@ -114,9 +108,8 @@ std::optional<SkippedWaves> WaveSkipper::observe(Progress progress, std::uint64_
   skipped.windows = (windows_left - kTailWindows) / pieces_left_;
   skipped.ctas = skipped.windows * window_;
   skipped.averaged = 2 * averaged;
-  skipped.before = ends_[ends_.size() - 1 - skipped.averaged];
-  skipped.after = ends_.back();
-  skipped.repeats = work(dispatched, skipped.ctas) / (skipped.after.work - skipped.before.work);
+  skipped.part = between(ends_[ends_.size() - 1 - skipped.averaged], ends_.back());
+  skipped.repeats = work(dispatched, skipped.ctas) / skipped.part.work;
   --pieces_left_;
   skip_at_ = dispatched;
   skip_to_ = dispatched + skipped.ctas;

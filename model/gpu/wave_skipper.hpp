@@ -1,38 +1,21 @@
 // Waves repeat: once a launch of many like CTAs runs steadily, whole waves can be left out and accounted for.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include "model/memory/hbm.hpp"
-#include "model/memory/l2.hpp"
-#include "model/metrics/result.hpp"
-#include "model/sim/event_queue.hpp"
+#include "model/gpu/progress.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::gpu {
 
-/// What a launch has done up to the end of a window of CTAs.
-struct Progress {
-  sim::Cycles time = 0;
-  double work = 0;            ///< instructions of the CTAs that have ended; the skipper fills it in
-  std::int64_t l2_bytes = 0;  ///< taken in the L2
-  std::array<std::uint64_t, metrics::kStallReasons> stall_warp_cycles{};
-  std::uint64_t data_path_cycles = 0;
-  std::vector<memory::HbmTraffic> hbm;
-};
-
 /// Windows that were left out, and the mean of those before them.
-struct SkippedWaves {
+struct SkippedWaves : LeftOut {
   std::uint64_t windows = 0;
   std::uint64_t ctas = 0;      ///< in all of them
-  Progress before;             ///< at the beginning of the windows averaged
-  Progress after;              ///< at their end
-  std::uint64_t averaged = 1;  ///< windows between the two
-  double repeats = 0;          ///< work that was left out over the work between the two
+  std::uint64_t averaged = 1;  ///< windows of `part`
 };
 
 /// Watches a launch in windows of one wave of CTAs. When the last windows took as long for their work as
@@ -46,6 +29,7 @@ class WaveSkipper {
   WaveSkipper(const trace::Launch& launch, std::uint64_t slots,
               std::int64_t l2_bytes = std::numeric_limits<std::int64_t>::max());
 
+  bool may_skip() const { return pieces_left_ > 0; }
   /// True if a window has ended with the last of `completed` CTAs and its progress is wanted.
   bool window_ends(std::uint64_t completed) {
     const bool ends = pieces_left_ > 0 && completed / window_ > windows_ended_;
@@ -54,6 +38,7 @@ class WaveSkipper {
     return ends;
   }
   /// Takes the progress at the end of a window; returns what may be skipped now.
+  /// `progress.work` is filled in: instructions of the CTAs that have ended.
   std::optional<SkippedWaves> observe(Progress progress, std::uint64_t dispatched);
 
  private:

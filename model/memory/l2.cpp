@@ -69,6 +69,29 @@ void L2::set_active_sms(int active_sms) {
   current_epoch_ = -1;
 }
 
+L2::Load L2::mean_load(std::int64_t begin_cycles, std::int64_t end_cycles) const {
+  const auto begin = static_cast<std::size_t>(begin_cycles / kEpochCycles);
+  const auto end = std::min(load_.size(), static_cast<std::size_t>(end_cycles / kEpochCycles));
+  Load sum;
+  for (std::size_t epoch = begin; epoch < end; ++epoch) {
+    sum.read_bytes += load_[epoch].read_bytes;
+    sum.write_bytes += load_[epoch].write_bytes;
+  }
+  const std::size_t epochs = std::max(begin + 1, end) - begin;
+  return {sum.read_bytes / epochs, sum.write_bytes / epochs};
+}
+
+void L2::add_load(const Load& load, double share, std::int64_t begin_cycles, std::int64_t end_cycles) {
+  const auto end = static_cast<std::size_t>(end_cycles / kEpochCycles);
+  load_.resize(std::max(load_.size(), end));
+  for (auto epoch = static_cast<std::size_t>(begin_cycles / kEpochCycles); epoch < end; ++epoch) {
+    load_[epoch].read_bytes +=
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(load.read_bytes) * share));
+    load_[epoch].write_bytes +=
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(load.write_bytes) * share));
+  }
+}
+
 L2::LoadLevel L2::next_level(std::int64_t epoch, const LoadLevel& held) const {
   Load sum;
   for (std::int64_t past = std::max<std::int64_t>(0, epoch - kEpochDelay - kEpochsAveraged + 1);

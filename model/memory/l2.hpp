@@ -55,17 +55,20 @@ class L2 : public sc_core::sc_module {
   void begin_launch(double sm_clock_mhz, bool keep_contents);
   /// How many SMs have work, from `time` on.
   void set_active_sms(int active_sms);
-  const std::vector<L2Traffic>& traffic() const { return traffic_; }
-  std::int64_t dirty_bytes() const { return cache_.dirty_bytes(); }
-  std::int64_t used_bytes() const { return cache_.used_bytes(); }
-
- private:
   /// HBM bytes asked for during one epoch.
   struct Load {
     std::uint64_t read_bytes = 0;
     std::uint64_t write_bytes = 0;
   };
+  /// The mean over the epochs between two times.
+  Load mean_load(std::int64_t begin_cycles, std::int64_t end_cycles) const;
+  /// A share of `load` in every epoch of a time in which nobody makes the requests that belong to it.
+  void add_load(const Load& load, double share, std::int64_t begin_cycles, std::int64_t end_cycles);
+  const std::vector<L2Traffic>& traffic() const { return traffic_; }
+  std::int64_t dirty_bytes() const { return cache_.dirty_bytes(); }
+  std::int64_t used_bytes() const { return cache_.used_bytes(); }
 
+ private:
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   void look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now, Lookup& found);
   /// Looks up and counts what moves between the SMs and the L2.

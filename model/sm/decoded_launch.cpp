@@ -185,6 +185,49 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
   append_loops(out, program, base);
 }
 
+/// Whether two instructions take the same course, each at its own addresses.
+bool alike(const DecodedLaunch& launch, std::uint32_t a, std::uint32_t b) {
+  const auto course = [](DecodedInstruction instruction) {
+    instruction.memory = instruction.line = 0;
+    instruction.loops_begun = 0;
+    return instruction;
+  };
+  const auto access = [](trace::MemoryOperand operand) {
+    operand.segment = operand.offset = {};
+    return operand;
+  };
+  const DecodedInstruction& x = launch.code[a];
+  const DecodedInstruction& y = launch.code[b];
+  if (course(x) != course(y) || (x.memory == trace::kNoMemory) != (y.memory == trace::kNoMemory)) {
+    return false;
+  }
+  return x.memory == trace::kNoMemory ||
+         access(launch.memory_operands[x.memory]) == access(launch.memory_operands[y.memory]);
+}
+
+/// Sets DecodedLoop::text.
+void compare_loops(DecodedLaunch& out) {
+  const auto same_text = [&](const DecodedLoop& a, const DecodedLoop& b) {
+    if (!b.innermost || a.depth != b.depth || a.end - a.begin != b.end - b.begin) {
+      return false;
+    }
+    std::uint32_t i = 0;
+    while (i < a.end - a.begin && alike(out, a.begin + i, b.begin + i)) {
+      ++i;
+    }
+    return i == a.end - a.begin;
+  };
+  for (std::uint32_t number = 0; number < out.loops.size(); ++number) {
+    DecodedLoop& loop = out.loops[number];
+    loop.text = number;
+    for (std::uint32_t earlier = 0; loop.innermost && earlier < number && loop.text == number; ++earlier) {
+      if (out.loops[earlier].text == earlier && same_text(loop, out.loops[earlier])) {
+        loop.text = earlier;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 memory::AccessKind access_kind(OpClass op_class) {
@@ -210,6 +253,7 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
   for (const trace::WarpProgram& program : launch.programs) {
     append_program(out, config.sm, program);
   }
+  compare_loops(out);
   const std::size_t instructions_per_line =
       static_cast<std::size_t>(config.sm.icache.line_bytes / kInstructionBytes);
   for (std::size_t i = 0; i < out.code.size(); ++i) {

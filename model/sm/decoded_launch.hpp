@@ -37,6 +37,8 @@ struct DecodedInstruction {
   std::uint8_t tensor_hold = 0;  ///< cycles by which the next tensor instruction of the sub-core is put off
   std::uint32_t memory = trace::kNoMemory;  ///< into DecodedLaunch::memory_operands
   std::uint32_t line = 0;                   ///< of the instruction cache
+
+  bool operator==(const DecodedInstruction&) const = default;
 };
 static_assert(sizeof(DecodedInstruction) == 32);
 
@@ -52,6 +54,7 @@ struct DecodedLoop {
   std::uint16_t trip_slot = 0;
   std::uint8_t depth = 0;  ///< 0 = outermost
   bool innermost = true;   ///< contains no other loop
+  std::uint32_t text = 0;  ///< the first of the innermost loops with instructions like its own
   std::array<std::int32_t, trace::kMaxLoopDepth> trips_per_iteration{};
 };
 

@@ -50,7 +50,7 @@ bool same_pass(const LoopCounters& a, const LoopCounters& b) {
 
 void LoopSkipper::reset() {
   start_anew();
-  known_loops_.clear();
+  known_texts_.clear();
 }
 
 void LoopSkipper::start_anew() {
@@ -139,7 +139,7 @@ void LoopSkipper::sample(const SmCore& core, sim::Cycles now, std::size_t slice)
   const auto progress = static_cast<std::uint32_t>(samples_.back().progress[static_cast<std::size_t>(slot)]);
   may_skip_ = (samples_.size() == 3 && steady()) || goes_on_as_known();
   if (may_skip_) {
-    known_loops_ = samples_.back().loops;
+    known_texts_ = texts(samples_.back());
     known_pace_ = pace(samples_.front(), samples_.back());
   } else if (samples_.size() == 3) {
     samples_.erase(samples_.begin());
@@ -162,8 +162,16 @@ bool LoopSkipper::steady() const {
   return std::abs(later - earlier) <= kAgreementPerIteration * window_iterations_ * earlier;
 }
 
+std::vector<int> LoopSkipper::texts(const Sample& sample) const {
+  std::vector<int> result = sample.loops;
+  for (int& loop : result) {
+    loop = loop == kNoLoop ? kNoLoop : static_cast<int>(decoded_.loops[static_cast<std::size_t>(loop)].text);
+  }
+  return result;
+}
+
 bool LoopSkipper::goes_on_as_known() const {
-  if (samples_.size() < 2 || samples_.back().loops != known_loops_) {
+  if (samples_.size() < 2 || texts(samples_.back()) != known_texts_) {
     return false;
   }
   const auto windows = static_cast<double>(samples_.size() - 1);

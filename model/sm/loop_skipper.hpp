@@ -32,6 +32,8 @@ class LoopSkipper {
 
   /// The CTAs of the SM have changed.
   void reset();
+  /// Another pass through the loops begins.
+  void start_anew();
   /// Whether a window begins or ends here, at the end of a slice. Looks at the loop counters of `core` alone.
   bool wants_sample(const SmCore& core, sim::Cycles now);
   /// Takes the state at the end of slice number `slice - 1`.
@@ -51,21 +53,21 @@ class LoopSkipper {
   /// The CTA whose iterations are counted; -1 if it is in no loop.
   int reference_slot(const SmCore& core) const;
   std::optional<Sample> take(const SmCore& core, sim::Cycles now, std::size_t slice) const;
+  /// The texts of the loops that the warps are in.
+  std::vector<int> texts(const Sample& sample) const;
   /// Cycles per iteration of one CTA.
   static double pace(const Sample& from, const Sample& to);
   bool steady() const;
-  /// Whether the same CTAs went through the same loops at this pace before, in an earlier pass.
+  /// Whether the same CTAs went through loops of the same text at this pace before.
   bool goes_on_as_known() const;
-  /// Another pass through the loops begins.
-  void start_anew();
 
   const DecodedLaunch& decoded_;
   std::uint32_t window_iterations_ = 0;
   std::uint32_t next_iteration_ = 0;  ///< of the reference when a sample is due
   bool may_skip_ = false;
   std::vector<Sample> samples_;  ///< up to three: the ends of two windows
-  /// Loops by warp slot when windows last agreed; empty where none have since the CTAs came.
-  std::vector<int> known_loops_;
+  /// Texts of the loops by warp slot when windows last agreed; empty where none have since the CTAs came.
+  std::vector<int> known_texts_;
   double known_pace_ = 0;  ///< of these windows
 };
 

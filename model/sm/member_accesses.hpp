@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/sm/address.hpp"
+#include "model/sm/sm_group.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::sm {
@@ -35,9 +36,9 @@ struct SlotMembers {
 /// share them.
 class MemberAccesses {
  public:
-  /// For a group from `first_sm` on, before an L2 of so many partitions.
+  /// For a group before an L2 of so many partitions.
   MemberAccesses(const trace::Trace& trace, const std::vector<trace::MemoryOperand>& operands, int cta_slots,
-                 int first_sm, int l2_partitions);
+                 const SmGroup& group, int l2_partitions);
 
   void install(int slot, SlotMembers members);
   const SlotMembers& members(int slot) const { return slots_[static_cast<std::size_t>(slot)].members; }
@@ -55,7 +56,7 @@ class MemberAccesses {
   const trace::Trace& trace_;
   const std::vector<trace::MemoryOperand>& operands_;
   std::vector<std::uint32_t> kind_of_operand_;  ///< equal where addresses depend alike on the CTA
-  int first_sm_;
+  SmGroup group_;
   int l2_partitions_;
   std::vector<Slot> slots_;
 };

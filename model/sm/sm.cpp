@@ -40,16 +40,19 @@ void Sm::begin_launch(const hw::HwConfig& config, const trace::Trace& trace, con
   trace_ = &trace;
   decoded_ = &decoded;
   core_ = std::make_unique<SmCore>(config, trace, launch, decoded, cta_slots);
-  core_->set_sm_index(first_sm_);
-  accesses_ = std::make_unique<MemberAccesses>(trace, decoded.memory_operands, cta_slots, first_sm_,
+  core_->set_sm_index(group_.first_sm);
+  accesses_ = std::make_unique<MemberAccesses>(trace, decoded.memory_operands, cta_slots, group_,
                                                config.l2.partitions);
   replayer_.reset();
   skipper_.reset();
+  paths_.reset();
+  to_leave_out_ = 0;
   if (memo != nullptr) {
     replayer_.emplace(*core_, *memo);
     // A chip that is simulated SM by SM is simulated to the end.
-    if (sms_ > 1) {
+    if (group_.sms > 1) {
       skipper_.emplace(decoded);
+      paths_.emplace(decoded);
     }
   }
   executed_ = 0;
@@ -69,6 +72,8 @@ void Sm::install(int slot, SlotMembers members, sim::Cycles start, sim::Cycles n
     replayer_->forget_slices();
     if (skipper_) {
       skipper_->reset();
+      paths_->reset();
+      to_leave_out_ = 0;
     }
   }
   core_->install(slot, members.ctas[static_cast<std::size_t>(members.representative)],
@@ -103,8 +108,12 @@ Slice Sm::run_slice(sim::Cycles now) {
 
 Slice Sm::run_next_slice(sim::Cycles now) {
   core_->set_phase(now);
+  window_ended_ = false;
   if (replayer_) {
-    if (const std::optional<Slice> skipped = skipper_ ? skip_loops() : std::nullopt) {
+    if (const std::optional<Slice> skipped = skip_paths(now)) {
+      return *skipped;
+    }
+    if (const std::optional<Slice> skipped = skipper_ && !paths_->follows() ? skip_loops() : std::nullopt) {
       return *skipped;
     }
     Slice slice = replayer_->run(kMinSliceCycles, kMaxSliceCycles, port_, active_sms());
@@ -113,9 +122,15 @@ Slice Sm::run_next_slice(sim::Cycles now) {
     }
     if (!slice.completions.empty()) {
       skipper_->reset();
-    } else if (skipper_->wants_sample(*core_, now + slice.end)) {
+      paths_->reset();
+      to_leave_out_ = 0;
+      return slice;
+    }
+    if (skipper_->wants_sample(*core_, now + slice.end)) {
       skipper_->sample(replayer_->core_now(), now + slice.end, replayer_->slices());
     }
+    window_ended_ =
+        paths_->may_end_window(*core_) && paths_->end_window(replayer_->core_now(), now + slice.end);
     return slice;
   }
   const auto sms = static_cast<std::uint64_t>(active_sms());
@@ -149,6 +164,38 @@ std::optional<Slice> Sm::skip_loops() {
   Slice slice;
   slice.end = skip->cycles;
   slice.issued = replayer_->issued(skip->first_slice, skip->last_slice) * skip->windows;
+  return slice;
+}
+
+std::optional<Slice> Sm::skip_paths(sim::Cycles now) {
+  if (to_leave_out_ == 0) {
+    return std::nullopt;
+  }
+  const std::optional<PathSkip> skip = paths_->skip(replayer_->core_now(), to_leave_out_, pace_windows_);
+  if (!skip) {
+    return std::nullopt;
+  }
+  replayer_->catch_up();
+  replayer_->forget_slices();
+  const auto warps_per_cta = static_cast<int>(decoded_->warps_per_cta);
+  for (int slot = 0; slot < core_->cta_slots(); ++slot) {
+    const PathTarget& target = skip->targets[static_cast<std::size_t>(slot)];
+    for (int warp = slot * warps_per_cta; target.to != nullptr && warp < (slot + 1) * warps_per_cta; ++warp) {
+      const std::size_t depth = decoded_->loops[target.to->loop].depth;
+      LoopCounters counters = target.to->counters;
+      counters.iteration[depth] =
+          static_cast<std::uint32_t>(core_->loop_counters_of(warp).iteration[depth] + target.iterations);
+      core_->move_warp(warp, target.from->loop, target.to->loop, counters);
+    }
+  }
+  to_leave_out_ = 0;
+  paths_->go_on(*skip);
+  skipper_->start_anew();
+  Slice slice;
+  slice.end = static_cast<std::int32_t>(skip->cycles);
+  slice.issued = skip->issued;
+  slice.left_out = true;
+  core_->set_phase(now + slice.end);
   return slice;
 }
 

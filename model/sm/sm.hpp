@@ -12,8 +12,10 @@
 #include "model/sm/access_batch.hpp"
 #include "model/sm/loop_skipper.hpp"
 #include "model/sm/member_accesses.hpp"
+#include "model/sm/path_skipper.hpp"
 #include "model/sm/slice_memo.hpp"
 #include "model/sm/sm_core.hpp"
+#include "model/sm/sm_group.hpp"
 
 namespace warpscope::sm {
 
@@ -43,11 +45,8 @@ class Sm : public sc_core::sc_module {
   explicit Sm(const sc_core::sc_module_name& name);
   ~Sm() override;
 
-  /// In the launches that begin from here on it stands for SMs [first_sm, first_sm + sms).
-  void stand_for(int first_sm, int sms) {
-    first_sm_ = first_sm;
-    sms_ = sms;
-  }
+  /// What it stands for in the launches that begin from here on.
+  void stand_for(const SmGroup& group) { group_ = group; }
   /// Prepares for a launch. `memo` may be null: then every slice is executed. Arguments must outlive it.
   void begin_launch(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch,
                     const DecodedLaunch& decoded, int cta_slots, SliceMemo* memo);
@@ -59,12 +58,22 @@ class Sm : public sc_core::sc_module {
   const SmCore& core() const { return *core_; }
   /// What the slices that are not in the memo counted, for all SMs of the group.
   SmCounters counters() const;
-  int first_sm() const { return first_sm_; }
+  int first_sm() const { return group_.first_sm; }
   /// CTAs that the one in `slot` stands for, itself included.
   int members(int slot) const { return static_cast<int>(accesses_->members(slot).ctas.size()); }
   /// SMs of the group that have work.
   int active_sms() const;
   const std::vector<Demand>& demand() const { return demand_; }
+  /// Whether a window of its CTAs' paths has ended with the last slice.
+  bool window_ended() const { return window_ended_; }
+  /// Cycles that it could leave out now (PathSkipper).
+  sim::Cycles room() const { return paths_ ? paths_->room() : 0; }
+  /// Orders it to leave out about so many, at the pace of the last `windows`, as soon as all its CTAs are in
+  /// loops.
+  void leave_out(sim::Cycles cycles, std::size_t windows) {
+    to_leave_out_ = cycles;
+    pace_windows_ = windows;
+  }
   /// Whether the first warp of every resident CTA is in a loop.
   bool in_loops() const;
   /// Instructions that were stepped.
@@ -83,17 +92,22 @@ class Sm : public sc_core::sc_module {
   Slice run_next_slice(sim::Cycles now);
   /// Leaves out iterations of loops where they repeat; true if there were any.
   std::optional<Slice> skip_loops();
+  /// Leaves out what was ordered, if it can be done here.
+  std::optional<Slice> skip_paths(sim::Cycles now);
   /// The accesses of the CTA in `slot` during iterations left out, spread over `cycles`.
   void touch(int slot, const LoopSkip& skip);
 
-  int first_sm_ = 0;
-  int sms_ = 1;
+  SmGroup group_;
   const trace::Trace* trace_ = nullptr;
   const DecodedLaunch* decoded_ = nullptr;
   std::unique_ptr<SmCore> core_;
   std::unique_ptr<MemberAccesses> accesses_;
   std::optional<SliceReplayer> replayer_;
   std::optional<LoopSkipper> skipper_;
+  std::optional<PathSkipper> paths_;
+  bool window_ended_ = false;
+  sim::Cycles to_leave_out_ = 0;  ///< 0: nothing
+  std::size_t pace_windows_ = 0;
   AccessBatch gathered_;  ///< not yet sent
   sim::Cycles slice_start_ = 0;
   std::uint64_t executed_ = 0;

@@ -60,6 +60,7 @@ struct Slice {
   std::vector<std::pair<std::int32_t, std::uint8_t>> completions;  ///< (time, CTA slot)
   std::uint64_t issued = 0;
   bool deadlock = false;  ///< nothing can happen any more although CTAs are resident
+  bool left_out = false;  ///< nobody executed it, and what it would have counted is not counted
 };
 
 /// Where the SM sends memory requests; returns what they cost.
@@ -107,6 +108,9 @@ class SmCore {
   /// Replaces the state by one recorded at the end of an equal slice.
   void adopt(const std::uint8_t* state_bytes,
              const std::vector<std::pair<std::int32_t, std::uint8_t>>& completions);
+  /// Takes a warp that is in loop `from` to the same instruction of loop `to`, of the same text, with other
+  /// loop counters.
+  void move_warp(int warp, std::uint32_t from, std::uint32_t to, const LoopCounters& counters);
   const DecodedLaunch& decoded() const { return decoded_; }
   /// Which warps wait where, for the report of a deadlock.
   std::vector<std::pair<int, std::uint32_t>> waiting_warps() const;

@@ -4,6 +4,7 @@
 
 #include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
+#include "model/sm/warp_path.hpp"
 
 namespace warpscope::sm {
 
@@ -105,12 +106,29 @@ void SmCore::enter_loops(int warp_index, int from_depth, Step& step) {
 }
 
 std::uint32_t SmCore::trips_on_entry(const DecodedLoop& loop, int warp, const LoopCounters& counters) const {
-  const ResidentCta& cta = ctas_[state_.warps[at(warp)].cta_slot];
-  std::int64_t trips = cta.cta_class->trip_counts[loop.trip_slot];
-  for (std::size_t k = 0; k < loop.depth; ++k) {
-    trips += std::int64_t{loop.trips_per_iteration[k]} * counters.iteration[k];
+  return trips_of(loop, *ctas_[state_.warps[at(warp)].cta_slot].cta_class, counters);
+}
+
+void SmCore::move_warp(int warp_index, std::uint32_t from, std::uint32_t to, const LoopCounters& counters) {
+  const DecodedLoop& old_loop = decoded_.loops[from];
+  const std::uint32_t begin = decoded_.loops[to].begin;
+  WarpState& warp = state_.warps[at(warp_index)];
+  loop_counters_[at(warp_index)] = counters;
+  if (from == to) {
+    return;
   }
-  return static_cast<std::uint32_t>(std::max<std::int64_t>(0, trips));
+  // The lines of the other loop are fetched as on any jump; the one being read is at hand.
+  const bool has_line = warp.fetched_line == code_[warp.pc].line + 1;
+  warp.pc = warp.pc - old_loop.begin + begin;
+  warp.fetched_line = has_line ? code_[warp.pc].line + 1 : 0;
+  for (SubCoreState& sub_core : state_.sub_cores) {
+    for (int i = 0; i < sub_core.queue_count; ++i) {
+      MioEntry& entry = sub_core.queue[at(i)];
+      if (entry.warp == at(warp_index) && entry.pc >= old_loop.begin && entry.pc < old_loop.end) {
+        entry.pc = entry.pc - old_loop.begin + begin;
+      }
+    }
+  }
 }
 
 void SmCore::arrive_at_barrier(int warp_index, int barrier, std::int32_t time) {

@@ -20,7 +20,7 @@ constexpr double kClockMhz = 1000;  ///< a cycle is a nanosecond
 
 /// A dispatcher for SMs that are all simulated.
 CtaDispatcher every_sm(const hw::HwConfig& config, const trace::Launch& launch, double clock_mhz, int slots) {
-  return {config, launch, clock_mhz, slots, group_sms(config.gpu.sm_count, config.gpu.sm_count)};
+  return {config, launch, clock_mhz, slots, group_sms(config.gpu.sm_count, config.gpu.sm_count, false)};
 }
 
 TEST(CtaDispatcher, GoesThroughTheGridXFastest) {
@@ -33,7 +33,7 @@ TEST(CtaDispatcher, GoesThroughTheGridXFastest) {
       for (std::uint32_t x = 0; x < 3; ++x) {
         const auto next = dispatcher.next(0);
         ASSERT_TRUE(next.has_value());
-        EXPECT_EQ(trace::block_of(launch, next->first_cta), (std::array<std::uint32_t, 3>{x, y, z}));
+        EXPECT_EQ(trace::block_of(launch, next->ctas.at(0)), (std::array<std::uint32_t, 3>{x, y, z}));
       }
     }
   }
@@ -61,7 +61,7 @@ TEST(CtaDispatcher, ReleasedSlotGetsTheNextCta) {
   const auto next = dispatcher.next(100);
   ASSERT_TRUE(next.has_value());
   EXPECT_EQ(next->group, 1);
-  EXPECT_EQ(next->first_cta, 6U);
+  EXPECT_EQ(next->ctas, std::vector<std::uint64_t>{6});
   EXPECT_FALSE(dispatcher.next(100).has_value());
 }
 

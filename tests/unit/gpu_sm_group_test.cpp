@@ -13,33 +13,51 @@ namespace {
 using enum trace::Opcode;
 
 TEST(SmGroups, CoverTheChip) {
-  int next = 0;
-  for (const SmGroup& group : group_sms(108, 7)) {
-    EXPECT_EQ(group.first_sm, next);
-    EXPECT_TRUE(group.sms == 15 || group.sms == 16);
-    next += group.sms;
+  for (const bool interleaved : {false, true}) {
+    std::vector<int> groups_of_sm(108, 0);
+    for (const SmGroup& group : group_sms(108, 7, interleaved)) {
+      EXPECT_TRUE(group.sms == 15 || group.sms == 16);
+      EXPECT_EQ(group.stride, interleaved ? 7 : 1);
+      for (int i = 0; i < group.sms; ++i) {
+        ++groups_of_sm.at(static_cast<std::size_t>(group.first_sm + i * group.stride));
+      }
+    }
+    EXPECT_EQ(groups_of_sm, std::vector<int>(108, 1));
+    EXPECT_EQ(group_sms(3, 100, interleaved).size(), 3U);
   }
-  EXPECT_EQ(next, 108);
-  EXPECT_EQ(group_sms(3, 100).size(), 3U);
 }
 
 TEST(SmGroups, AreGivenACtaForEachSm) {
   trace::Launch launch;
   launch.grid = {25, 1, 1};
-  CtaDispatcher dispatcher(test::test_config(), launch, 1000, 1, {{0, 10}, {10, 8}});
+  CtaDispatcher dispatcher(test::test_config(), launch, 1000, 1, {{0, 10, 1}, {10, 8, 1}});
   const auto first = dispatcher.next(0);
   EXPECT_EQ(first->group, 0);
-  EXPECT_EQ(first->ctas, 10);
+  EXPECT_EQ(first->ctas.size(), 10U);
   const auto second = dispatcher.next(0);
-  EXPECT_EQ(second->first_cta, 10U);
-  EXPECT_EQ(second->ctas, 8);
+  ASSERT_EQ(second->ctas.size(), 8U);
+  EXPECT_EQ(second->ctas.front(), 10U);
+  EXPECT_EQ(second->ctas.back(), 17U);
   EXPECT_EQ(dispatcher.active_sms(), 18);
   EXPECT_FALSE(dispatcher.next(0));
   dispatcher.release(0);
   EXPECT_EQ(dispatcher.active_sms(), 8);
-  EXPECT_EQ(dispatcher.next(0)->ctas, 7) << "what is left";
+  EXPECT_EQ(dispatcher.next(0)->ctas.size(), 7U) << "what is left";
   EXPECT_EQ(dispatcher.active_sms(), 15);
   EXPECT_TRUE(dispatcher.done());
+}
+
+TEST(SmGroups, AreGivenCtasThatAreNotNeighboursWhereTheyInterleave) {
+  trace::Launch launch;
+  launch.grid = {11, 1, 1};
+  CtaDispatcher dispatcher(test::test_config(), launch, 1000, 2, group_sms(6, 3, true));
+  using Ctas = std::vector<std::uint64_t>;
+  EXPECT_EQ(dispatcher.next(0)->ctas, (Ctas{0, 3}));
+  EXPECT_EQ(dispatcher.next(0)->ctas, (Ctas{1, 4}));
+  EXPECT_EQ(dispatcher.next(0)->ctas, (Ctas{2, 5}));
+  EXPECT_EQ(dispatcher.next(0)->ctas, (Ctas{6, 9})) << "five are left, for three groups";
+  EXPECT_EQ(dispatcher.next(0)->ctas, (Ctas{7, 10}));
+  EXPECT_EQ(dispatcher.next(0)->ctas, (Ctas{8}));
 }
 
 trace::Launch loop_launch(std::uint32_t trips, std::uint32_t ctas) {
@@ -99,9 +117,16 @@ TEST(GroupsOfLaunches, CoverTheSmsThatGetWork) {
   SimulationOptions four;
   four.sm_groups = 4;
   const auto groups = groups_of_launches(config, trace, four);
-  EXPECT_EQ(groups[0].back().first_sm + groups[0].back().sms, 10);
+  const auto sms = [](const std::vector<SmGroup>& all) {
+    int sum = 0;
+    for (const SmGroup& group : all) {
+      sum += group.sms;
+    }
+    return sum;
+  };
+  EXPECT_EQ(sms(groups[0]), 10);
   EXPECT_EQ(groups[0].size(), 4U);
-  EXPECT_EQ(groups[2].back().first_sm + groups[2].back().sms, 64);
+  EXPECT_EQ(sms(groups[2]), 64);
 }
 
 TEST(GroupsOfLaunches, AreTwoWhereUnequalCtasWouldMeetInTooFewWaysOnOne) {

@@ -237,6 +237,19 @@ TEST_F(L2Load, LevelFollowsAWholeStep) {
   EXPECT_EQ(sector_units(3), units_at(17)) << "the nearest level to 17.25";
 }
 
+TEST_F(L2Load, GoesOnWhereSmsLeaveOutTheirRequests) {
+  for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
+    read_in_epoch(epoch, kPeakBytes / 2);
+  }
+  const L2::Load mean = l2_.mean_load(kEpoch, 4 * kEpoch);
+  EXPECT_EQ(mean.read_bytes, kPeakBytes / 2);
+  EXPECT_EQ(mean.write_bytes, 0U);
+  l2_.add_load(mean, 0.25, 4 * kEpoch, 100 * kEpoch);
+  l2_.add_load(mean, 0.75, 4 * kEpoch, 100 * kEpoch);
+  EXPECT_EQ(sector_units(90), units_at(16));
+  EXPECT_EQ(sector_units(110), 38) << "idle again";
+}
+
 TEST_F(L2Test, WritesReachHbmOnlyWhenTheirBlockIsEvicted) {
   requester_.send(AccessKind::write, 1, 0, 0, 512);
   EXPECT_EQ(l2_.dirty_bytes(), 512);
