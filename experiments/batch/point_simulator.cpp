@@ -30,7 +30,7 @@ std::string PointSimulator::simulate(const std::string& task) {
     throw UsageError(fmt::format("{} on this machine is not what it is on the one that started the sweep",
                                  point.model.gpu));
   }
-  return to_json(summary(run_point(point, gpu))).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_json(summary(run_point(point, gpu, memo_))).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 const hw::HwConfig& PointSimulator::config(const ModelChoice& model) {

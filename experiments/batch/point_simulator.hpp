@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/point/point.hpp"
+#include "model/gpu/launch_memo.hpp"
 #include "model/hw/hw_config.hpp"
 
 namespace warpscope::experiments {
@@ -17,15 +18,16 @@ struct KeyedPoint {
   std::string key;
 };
 
-/// Knows the GPUs it has seen, so that each is read from its file once. A worker process that is forked off
-/// knows what its parent knew, and simulates just what the key says.
+/// Knows the GPUs it has seen, so that each is read from its file once, and the launches that it simulated
+/// last, which related points share. A worker process that is forked off knows what its parent knew, and
+/// simulates just what the key says.
 class PointSimulator {
  public:
   /// Throws what the loader of the GPU throws.
   KeyedPoint keyed(const Point& point);
   static std::string task(const KeyedPoint& point);
-  /// Simulates what task() describes; the result as JSON. Throws what the loader, the kernel and the model
-  /// throw, and where this machine describes the GPU otherwise than the one that made the task.
+  /// Simulates what task() describes; the result as JSON. Throws what the loader, the kernel and
+  /// the model throw, and where this machine describes the GPU otherwise than the one that made the task.
   std::string simulate(const std::string& task);
 
  private:
@@ -34,6 +36,7 @@ class PointSimulator {
   const hw::HwConfig& config(const ModelChoice& model);
 
   std::map<GpuChoice, hw::HwConfig> configs_;
+  gpu::LaunchMemo memo_;
 };
 
 }  // namespace warpscope::experiments

@@ -19,13 +19,14 @@ std::vector<CompulsoryBytes> compulsory_bytes(const trace::Trace& trace) {
   return result;
 }
 
-Run run_trace(const ModelChoice& model, const hw::HwConfig& config, const trace::Trace& trace) {
+Run run_trace(const ModelChoice& model, const hw::HwConfig& config, const trace::Trace& trace,
+              gpu::LaunchMemo& memo) {
   Run run;
   run.gpu = model.gpu;
   run.config = config;
   run.options = model.options;
   run.compulsory = compulsory_bytes(trace);
-  run.result = gpu::simulate(config, trace, model.options);
+  run.result = gpu::simulate(config, trace, model.options, memo);
   return run;
 }
 
@@ -48,19 +49,21 @@ kernels::GpuLimits limits_of(const hw::HwConfig& config) {
 }
 
 Run run_point(const Point& point) {
-  return run_point(point, hw::load(point.model.gpu, point.model.overrides, config_directory()).config);
+  gpu::LaunchMemo memo;
+  return run_point(point, hw::load(point.model.gpu, point.model.overrides, config_directory()).config, memo);
 }
 
-Run run_point(const Point& point, const hw::HwConfig& config) {
+Run run_point(const Point& point, const hw::HwConfig& config, gpu::LaunchMemo& memo) {
   const trace::Trace trace = kernels::find_kernel(point.kernel).build(point.problem, limits_of(config));
-  Run run = run_trace(point.model, config, trace);
+  Run run = run_trace(point.model, config, trace, memo);
   run.point = point;
   return run;
 }
 
 Run run_trace_file(const ModelChoice& model, const std::string& file) {
   const hw::HwConfig config = hw::load(model.gpu, model.overrides, config_directory()).config;
-  Run run = run_trace(model, config, trace::read_text_file(file));
+  gpu::LaunchMemo memo;
+  Run run = run_trace(model, config, trace::read_text_file(file), memo);
   run.trace_file = file;
   return run;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/point/point.hpp"
+#include "model/gpu/launch_memo.hpp"
 #include "model/hw/hw_config.hpp"
 #include "model/metrics/result.hpp"
 #include "model/trace/launch.hpp"
@@ -36,8 +37,8 @@ kernels::GpuLimits limits_of(const hw::HwConfig& config);
 
 /// All throw what the loader, the kernel and the model throw.
 Run run_point(const Point& point);
-/// With the GPU of the point already loaded.
-Run run_point(const Point& point, const hw::HwConfig& config);
+/// With the GPU of the point already loaded, and launches that were simulated before.
+Run run_point(const Point& point, const hw::HwConfig& config, gpu::LaunchMemo& memo);
 Run run_trace_file(const ModelChoice& model, const std::string& file);
 
 /// Reference line, the field's convention: 4 x batch x heads x queries x keys x head_dim, half of it if

@@ -27,6 +27,8 @@ class Gpu : public sc_core::sc_module {
 
   /// Launch number `index` of the trace.
   LaunchCounts run(std::size_t index);
+  /// The SMs that are simulated for it.
+  const std::vector<SmGroup>& groups(std::size_t index) const { return groups_[index]; }
 
  private:
   struct Event {

@@ -67,7 +67,7 @@ struct SimulationResult {
   std::int64_t cycles = 0;                       ///< sum over launches
   double time_us = 0;                            ///< sum, launch overhead between launches included
   std::uint64_t warp_instructions_total = 0;     ///< that the kernels executed
-  std::uint64_t warp_instructions_executed = 0;  ///< of these, stepped one by one by the model
+  std::uint64_t warp_instructions_executed = 0;  ///< of these, stepped one by one by the model in this run
 };
 
 }  // namespace warpscope::metrics

@@ -9,6 +9,8 @@ struct SmGroup {
   int first_sm = 0;
   int sms = 1;
   int stride = 1;
+
+  bool operator==(const SmGroup&) const = default;
 };
 
 }  // namespace warpscope::sm

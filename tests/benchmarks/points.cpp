@@ -30,7 +30,8 @@ void run_point(benchmark::State& state, const experiments::Point& point, const h
   std::uint64_t instructions = 0;
   std::uint64_t stepped = 0;
   for (auto _ : state) {
-    const experiments::Run run = experiments::run_point(point, config);
+    gpu::LaunchMemo memo;  // empty each time: what is measured is the simulation
+    const experiments::Run run = experiments::run_point(point, config, memo);
     instructions += run.result.warp_instructions_total;
     stepped += run.result.warp_instructions_executed;
   }

@@ -71,6 +71,20 @@ TEST(CliSweep, GivesTheSameBytesForAnyNumberOfWorkers) {
   EXPECT_EQ(file_text(directory / "out.csv"), one);
 }
 
+TEST(CliSweep, WhatRelatedPointsShareChangesNoByte) {
+  const TemporaryDirectory directory;
+  const std::string header = kHeader + ",causal\n";
+  const std::vector<std::string> rows = {"standard,fwd,2,2,128,64,0\n", "standard,fwd,2,2,128,64,1\n"};
+  write_text(directory / "points.csv", header + rows[0] + rows[1]);
+  ASSERT_EQ(run_program(sweep({"-j", "1"}), directory.path()).status, 0);
+  const std::vector<std::string> together = lines(file_text(directory / "out.csv"));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    write_text(directory / "points.csv", header + rows[i]);
+    ASSERT_EQ(run_program(sweep({"-j", "1"}), directory.path()).status, 0);
+    EXPECT_EQ(lines(file_text(directory / "out.csv")).at(1), together.at(i + 1));
+  }
+}
+
 TEST(CliSweep, ABadRowSaysWhyAndHarmsNoOther) {
   const TemporaryDirectory directory;
   const std::string header =
