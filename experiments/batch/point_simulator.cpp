@@ -18,8 +18,11 @@ KeyedPoint PointSimulator::keyed(const Point& point) {
   return {point, point_key(point, config(point.model), model_version())};
 }
 
-std::string PointSimulator::task(const KeyedPoint& point) {
-  return Json{{"key", point.key}, {"point", to_json(point.point)}}.dump();
+Task PointSimulator::task(const KeyedPoint& point) {
+  const Json json = to_json(point.point);
+  Json family = json;
+  family.erase("causal");
+  return {Json{{"key", point.key}, {"point", json}}.dump(), family.dump()};
 }
 
 std::string PointSimulator::simulate(const std::string& task) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/point/point.hpp"
+#include "experiments/workers/task_queue.hpp"
 #include "model/gpu/launch_memo.hpp"
 #include "model/hw/hw_config.hpp"
 
@@ -25,8 +26,9 @@ class PointSimulator {
  public:
   /// Throws what the loader of the GPU throws.
   KeyedPoint keyed(const Point& point);
-  static std::string task(const KeyedPoint& point);
-  /// Simulates what task() describes; the result as JSON. Throws what the loader, the kernel and
+  /// Its family are the points that differ from it in the mask only, as these share launches.
+  static Task task(const KeyedPoint& point);
+  /// Simulates what the text of task() describes; the result as JSON. Throws what the loader, the kernel and
   /// the model throw, and where this machine describes the GPU otherwise than the one that made the task.
   std::string simulate(const std::string& task);
 

@@ -33,7 +33,7 @@ std::vector<KeyedPoint> distinct_by_cost(std::span<const KeyedPoint> points) {
 void simulate_points(std::span<const KeyedPoint> points, ResultStore& store, Workers& workers,
                      const std::string& what) {
   std::vector<const KeyedPoint*> missing;
-  std::vector<std::string> tasks;
+  std::vector<Task> tasks;
   for (const KeyedPoint& point : points) {
     if (is_missing(point, store)) {
       missing.push_back(&point);

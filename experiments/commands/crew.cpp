@@ -15,12 +15,12 @@ namespace warpscope::experiments {
 namespace {
 
 /// The life of a rank other than 0.
-Status work_for_rank_zero(const Launcher& launcher, WorkerPool& pool, int room) {
+Status work_for_rank_zero(const Launcher& launcher, WorkerPool& pool) {
   // Before MPI starts: a process that is forked later would inherit the connections of MPI.
   pool.start();
   const std::unique_ptr<Communicator> communicator = open_communicator(launcher);
   try {
-    serve_rank_zero(*communicator, pool, room, model_version());
+    serve_rank_zero(*communicator, pool, model_version());
   } catch (const std::exception& error) {
     fmt::print(stderr, "warpscope: rank {}: {}\n", communicator->rank(), error.what());
     communicator->abort(static_cast<int>(Status::usage));
@@ -44,7 +44,7 @@ Status with_crew(const std::string& jobs, bool alone, PointSimulator& simulator,
   }
   if (launcher->rank > 0) {
     WorkerPool pool(work, processes);
-    return work_for_rank_zero(*launcher, pool, processes);
+    return work_for_rank_zero(*launcher, pool);
   }
   const std::unique_ptr<Communicator> communicator = open_communicator(*launcher);
   if (communicator->size() == 1) {

@@ -16,18 +16,22 @@ void WorkerPool::start() {
   }
 }
 
-bool WorkerPool::has_room() const {
-  return std::ranges::any_of(places_, [](const Place& place) { return !place.busy; });
+std::vector<int> WorkerPool::room() const {
+  std::vector<int> room;
+  for (const Place& place : places_) {
+    room.push_back(place.busy ? 0 : 1);
+  }
+  return room;
 }
 
-void WorkerPool::submit(std::size_t id, const std::string& task) {
-  const auto place = std::ranges::find(places_, false, &Place::busy);
-  if (!place->process || !place->process->is_alive()) {
-    place->process = std::make_unique<WorkerProcess>(work_);
+void WorkerPool::submit(std::size_t worker, std::size_t id, const std::string& task) {
+  Place& place = places_[worker];
+  if (!place.process || !place.process->is_alive()) {
+    place.process = std::make_unique<WorkerProcess>(work_);
   }
-  place->busy = true;
-  place->id = id;
-  place->process->submit(task);
+  place.busy = true;
+  place.id = id;
+  place.process->submit(task);
 }
 
 std::vector<Finished> WorkerPool::wait(std::chrono::milliseconds longest) {

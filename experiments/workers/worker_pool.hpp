@@ -17,8 +17,8 @@ class WorkerPool : public Workers {
   /// Starts all processes now.
   void start();
 
-  bool has_room() const override;
-  void submit(std::size_t id, const std::string& task) override;
+  std::vector<int> room() const override;
+  void submit(std::size_t worker, std::size_t id, const std::string& task) override;
   std::vector<Finished> wait(std::chrono::milliseconds longest) override;
 
  private:

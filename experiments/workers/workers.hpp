@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/store/outcome.hpp"
+#include "experiments/workers/task_queue.hpp"
 
 namespace warpscope::experiments {
 
@@ -28,17 +29,18 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  /// True if another task would be taken up at once.
-  virtual bool has_room() const = 0;
-  /// Hands over a task, if has_room(). Its outcome comes with `id`.
-  virtual void submit(std::size_t id, const std::string& task) = 0;
+  /// For each worker the tasks that it would take now. Workers may join, then at the end.
+  virtual std::vector<int> room() const = 0;
+  /// Hands a task to a worker that has room. Its outcome comes with `id`.
+  virtual void submit(std::size_t worker, std::size_t id, const std::string& task) = 0;
   /// Outcomes since the last call; waits for one at most that long.
   virtual std::vector<Finished> wait(std::chrono::milliseconds longest) = 0;
 };
 
 using TaskDone = std::function<void(std::size_t task, const Outcome& outcome)>;
 
-/// Runs tasks in their order as workers have room, so that all are busy to the end; calls `done` as they end.
-void run_tasks(std::span<const std::string> tasks, Workers& workers, const TaskDone& done);
+/// Runs tasks in the order of a TaskQueue as workers have room, so that all are busy to the end; calls `done`
+/// as they end.
+void run_tasks(std::span<const Task> tasks, Workers& workers, const TaskDone& done);
 
 }  // namespace warpscope::experiments

@@ -48,10 +48,11 @@ TEST(Launcher, CopiesThatCannotTalkAreRefused) {
 
 TEST(RemoteMessage, CarriesAnyText) {
   for (const std::string& text : {std::string(), std::string("a b\n"), std::string("\0 7", 3)}) {
-    const auto message =
-        experiments::decode(experiments::encode({experiments::RemoteMessage::Kind::task, 12345678901, text}));
+    const auto message = experiments::decode(
+        experiments::encode({experiments::RemoteMessage::Kind::task, 12345678901, 23, text}));
     EXPECT_EQ(message.kind, experiments::RemoteMessage::Kind::task);
     EXPECT_EQ(message.number, 12345678901U);
+    EXPECT_EQ(message.process, 23U);
     EXPECT_EQ(message.text, text);
   }
 }
@@ -85,6 +86,9 @@ TEST_F(Mpi, GivesTheBytesOfOneMachine) {
   ASSERT_EQ(run(on_three_ranks(json), directory_.path()).status, 3);
   const std::string csv = output();
   const std::string text = file_text(directory_ / "out.json");
+  ASSERT_EQ(run(on_three_ranks({"--json", "out.json", "-j", "3"}), directory_.path()).status, 3);
+  EXPECT_EQ(output(), csv);
+  EXPECT_EQ(file_text(directory_ / "out.json"), text);
   for (const char* jobs : {"1", "2"}) {
     ASSERT_EQ(run_program(sweep_of_points({"--json", "out.json", "-j", jobs}), directory_.path()).status, 3);
     EXPECT_EQ(output(), csv);

@@ -12,10 +12,18 @@
 namespace warpscope::experiments {
 namespace {
 
+std::vector<Task> unrelated(const std::vector<std::string>& texts) {
+  std::vector<Task> tasks;
+  for (const std::string& text : texts) {
+    tasks.push_back({text, std::to_string(tasks.size())});
+  }
+  return tasks;
+}
+
 std::vector<Outcome> outcomes(const std::vector<std::string>& tasks, int workers, const Work& work) {
   std::vector<Outcome> result(tasks.size());
   WorkerPool pool(work, workers);
-  run_tasks(tasks, pool, [&](std::size_t task, const Outcome& outcome) {
+  run_tasks(unrelated(tasks), pool, [&](std::size_t task, const Outcome& outcome) {
     EXPECT_EQ(result[task].text, "") << "task " << task << " ended twice";
     result[task] = outcome;
   });
@@ -41,6 +49,24 @@ TEST(WorkerPool, KeepsItsProcesses) {
   }
   EXPECT_LE(processes.size(), 2U);
   EXPECT_FALSE(processes.contains(std::to_string(::getpid())));
+}
+
+TEST(WorkerPool, DoesTheTasksOfAFamilyInOneProcess) {
+  std::vector<Task> tasks;
+  for (int i = 0; i < 40; ++i) {
+    tasks.push_back({"", i % 2 == 0 ? "even" : "odd"});
+  }
+  const Work work = [](const std::string&) {
+    ::usleep(2000);  // so that both processes have begun before one has done all
+    return std::to_string(::getpid());
+  };
+  WorkerPool pool(work, 2);
+  std::vector<std::string> process(tasks.size());
+  run_tasks(tasks, pool, [&](std::size_t task, const Outcome& outcome) { process[task] = outcome.text; });
+  EXPECT_NE(process[0], process[1]);
+  for (std::size_t i = 2; i < 20; ++i) {
+    EXPECT_EQ(process[i], process[i % 2]) << i;
+  }
 }
 
 TEST(WorkerPool, CarriesTextsLargerThanASocketHolds) {
@@ -76,7 +102,7 @@ TEST(WorkerPool, ATaskThatFailsOrDiesHarmsNoOther) {
 
 TEST(WorkerPool, AWorkerThatDiesIdleCostsNothing) {
   WorkerPool pool([](const std::string&) { return std::to_string(::getpid()); }, 1);
-  const std::vector<std::string> tasks(1);
+  const std::vector<Task> tasks(1);
   std::string first;
   run_tasks(tasks, pool, [&](std::size_t, const Outcome& outcome) { first = outcome.text; });
   ::kill(std::stoi(first), SIGKILL);
