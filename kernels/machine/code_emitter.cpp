@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -211,12 +212,14 @@ Instruction CodeEmitter::counted_instruction(Opcode opcode) {
 void CodeEmitter::interleave_pending() {
   const std::vector<Instruction> code = std::exchange(current_.code, {});
   const std::vector<std::size_t> positions = pending_positions(code);
+  std::vector<std::size_t> order(pending_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return positions[k]; });
+  auto next = order.begin();
   last_result_ = {};
   for (std::size_t i = 0; i <= code.size(); ++i) {
-    for (std::size_t k = 0; k < pending_.size(); ++k) {
-      if (positions[k] == i) {
-        current_.code.push_back(counted_instruction(pending_[k]));
-      }
+    for (; next != order.end() && positions[*next] == i; ++next) {
+      current_.code.push_back(counted_instruction(pending_[*next]));
     }
     if (i < code.size()) {
       current_.code.push_back(code[i]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "kernels/machine/dependence_graph.hpp"
 
@@ -22,27 +23,36 @@ constexpr int kLateLoadScoreboard = trace::kScoreboards - 1;
 constexpr int kLongestStall = 15;
 constexpr std::size_t kRegisters = trace::kFirstPredicate + 64;
 
-// What later instructions may still have to wait for, at one point of the program.
-struct RegisterState {
-  int ready_in = 0;               // cycles until a result of fixed latency may be read
-  std::uint8_t write_boards = 0;  // scoreboards that say when the register has been written
-  std::uint8_t read_boards = 0;   // scoreboards that say when it has been read
+// What later instructions may still have to wait for, at one point of the program; by register. Vectors of
+// plain numbers, so that what is done to all registers is done to many at a time.
+struct State {
+  using Times = std::vector<int>;
+  using Boards = std::vector<std::uint8_t>;
 
-  bool operator==(const RegisterState&) const = default;
+  Times ready_in = Times(kRegisters);        // cycles until a result of fixed latency may be read
+  Boards write_boards = Boards(kRegisters);  // scoreboards that say when the register has been written
+  Boards read_boards = Boards(kRegisters);   // scoreboards that say when it has been read
 };
-using State = std::vector<RegisterState>;
 
-bool join(State& into, const State& from) {
-  bool changed = false;
+// Spans, as bytes may alias a vector's own pointers, which would be loaded again for each of them.
+template <typename T, typename Join>
+bool join_each(std::span<T> into, std::span<const T> from, const Join& join) {
+  T changes = 0;
   for (std::size_t r = 0; r < into.size(); ++r) {
-    RegisterState joined = into[r];
-    joined.ready_in = std::max(joined.ready_in, from[r].ready_in);
-    joined.write_boards = static_cast<std::uint8_t>(joined.write_boards | from[r].write_boards);
-    joined.read_boards = static_cast<std::uint8_t>(joined.read_boards | from[r].read_boards);
-    changed = changed || joined != into[r];
+    const T joined = join(into[r], from[r]);
+    changes = static_cast<T>(changes | (joined ^ into[r]));
     into[r] = joined;
   }
-  return changed;
+  return changes != 0;
+}
+
+bool join(State& into, const State& from) {
+  const auto later = [](int a, int b) { return std::max(a, b); };
+  const auto both = [](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a | b); };
+  const bool times = join_each<int>(into.ready_in, from.ready_in, later);
+  const bool writes = join_each<std::uint8_t>(into.write_boards, from.write_boards, both);
+  const bool reads = join_each<std::uint8_t>(into.read_boards, from.read_boards, both);
+  return times || writes || reads;
 }
 
 template <typename Visit>
@@ -135,7 +145,7 @@ class Scoreboards {
   int set(int board, int kind) {
     Board& chosen = boards_[static_cast<std::size_t>(board)];
     chosen = {chosen.setters + 1, kind, ++clock_};
-    last_[kind] = board;
+    last_[static_cast<std::size_t>(kind)] = board;
     return board;
   }
 
@@ -162,6 +172,7 @@ class BlockAssigner {
   std::vector<Instruction> assign(State& state) {
     Scoreboards boards = scoreboards_;
     std::vector<Instruction> result;
+    result.reserve(code_.size());
     int time = 0;  // of the next instruction, if nothing holds it back
     std::array<int, 8> pipe_free{};
     for (std::size_t i = 0; i < code_.size(); ++i) {
@@ -176,16 +187,16 @@ class BlockAssigner {
       std::uint8_t wait = 0;
       for (const RegisterRange& source : instruction.sources) {
         each(source, [&](std::size_t r) {
-          issue = std::max(issue, state[r].ready_in);
-          wait = static_cast<std::uint8_t>(wait | state[r].write_boards);
+          issue = std::max(issue, state.ready_in[r]);
+          wait = static_cast<std::uint8_t>(wait | state.write_boards[r]);
         });
       }
       const bool variable = trace::has_variable_latency(op_class);
       const int latency = planned_latency(target_, instruction.opcode);
       each(instruction.destination, [&](std::size_t r) {
         // Results must not arrive in the wrong order.
-        issue = std::max(issue, state[r].ready_in - (variable ? 1 : latency));
-        wait = static_cast<std::uint8_t>(wait | state[r].write_boards | state[r].read_boards);
+        issue = std::max(issue, state.ready_in[r] - (variable ? 1 : latency));
+        wait = static_cast<std::uint8_t>(wait | state.write_boards[r] | state.read_boards[r]);
       });
       stall_until(result, time, issue);
       pipe_free[port] = issue + port_time(instruction.opcode);
@@ -199,8 +210,8 @@ class BlockAssigner {
               is_late_load(code_, i) ? kLateLoadScoreboard : boards.assign(static_cast<int>(op_class));
           instruction.control.write_scoreboard = static_cast<std::uint8_t>(board);
           each(instruction.destination, [&](std::size_t r) {
-            state[r].ready_in = 0;
-            state[r].write_boards = static_cast<std::uint8_t>(1U << board);
+            state.ready_in[r] = 0;
+            state.write_boards[r] = static_cast<std::uint8_t>(1U << board);
           });
         }
         const Reuse reuse = op_class == OpClass::xu ? Reuse::none : source_reuse(i);
@@ -210,18 +221,21 @@ class BlockAssigner {
           instruction.control.read_scoreboard = static_cast<std::uint8_t>(board);
           for (const RegisterRange& source : instruction.sources) {
             each(source, [&](std::size_t r) {
-              state[r].read_boards = static_cast<std::uint8_t>(state[r].read_boards | 1U << board);
+              state.read_boards[r] = static_cast<std::uint8_t>(state.read_boards[r] | 1U << board);
             });
           }
         }
       } else {
-        each(instruction.destination, [&](std::size_t r) { state[r] = {issue + latency, 0, 0}; });
+        each(instruction.destination, [&](std::size_t r) {
+          state.ready_in[r] = issue + latency;
+          state.write_boards[r] = state.read_boards[r] = 0;
+        });
       }
       result.push_back(instruction);
       time = issue + 1;
     }
-    for (RegisterState& reg : state) {
-      reg.ready_in = std::max(0, reg.ready_in - time);
+    for (int& ready_in : state.ready_in) {
+      ready_in = std::max(0, ready_in - time);
     }
     return result;
   }
@@ -236,9 +250,11 @@ class BlockAssigner {
     if (waited == 0) {
       return;
     }
-    for (RegisterState& reg : state) {
-      reg.write_boards = static_cast<std::uint8_t>(reg.write_boards & ~waited);
-      reg.read_boards = static_cast<std::uint8_t>(reg.read_boards & ~waited);
+    for (const std::span<std::uint8_t> boards :
+         {std::span(state.write_boards), std::span(state.read_boards)}) {
+      for (std::uint8_t& board : boards) {
+        board = static_cast<std::uint8_t>(board & ~waited);
+      }
     }
   }
 
@@ -312,16 +328,22 @@ void assign_control_bits(VirtualProgram& program, const CompilerTarget& target) 
   const Scoreboards scoreboards(has_async_copy(program) ? 1 : 0,
                                 has_late_load(program) ? kLateLoadScoreboard : trace::kScoreboards);
   const auto next = successors(program);
-  std::vector<State> entry(blocks, State(kRegisters));
+  std::vector<State> entry(blocks);
   std::vector<std::vector<Instruction>> result(blocks);
+  std::vector<bool> outdated(blocks, true);
   // States only grow, so this ends; two or three rounds are usual.
-  for (bool changed = true; changed;) {
-    changed = false;
+  while (std::ranges::find(outdated, true) != outdated.end()) {
     for (std::size_t block = 0; block < blocks; ++block) {
+      if (!outdated[block]) {
+        continue;
+      }
+      outdated[block] = false;
       State state = entry[block];
       result[block] = BlockAssigner(program.blocks[block].code, written, scoreboards, target).assign(state);
       for (const std::size_t successor : next[block]) {
-        changed = join(entry[successor], state) || changed;
+        if (join(entry[successor], state)) {
+          outdated[successor] = true;
+        }
       }
     }
   }

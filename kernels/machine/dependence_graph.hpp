@@ -1,7 +1,9 @@
 // What must come before what inside a basic block, and which values its instructions create and use up.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kernels/machine/compiler_target.hpp"
@@ -25,18 +27,29 @@ struct RegisterValue {
 };
 
 struct DependenceNode {
-  std::vector<DependenceEdge> successors;
   int predecessors = 0;
-  int priority = 0;                   ///< longest path to the end of the block, cycles
-  std::vector<std::uint32_t> reads;   ///< values, each once
-  std::vector<std::uint32_t> writes;  ///< values
+  int priority = 0;          ///< longest path to the end of the block, cycles
   int first_hmma_user = -1;  ///< LDSM: number of the first HMMA of the block that reads it; -1 = none
+};
+
+/// One list per node, all in one piece of memory.
+template <typename T>
+struct NodeLists {
+  std::vector<T> items;            ///< of the first node, of the second, ...
+  std::vector<std::size_t> begin;  ///< by node, and the end of all
+
+  std::span<const T> operator[](std::size_t node) const {
+    return std::span(items).subspan(begin[node], begin[node + 1] - begin[node]);
+  }
 };
 
 /// Registers: a reader waits for the writer's latency, a writer one cycle for earlier readers and writers.
 /// HMMAs keep their order, and so do memory instructions and barriers among themselves.
 struct DependenceGraph {
   std::vector<DependenceNode> nodes;
+  NodeLists<DependenceEdge> successors;
+  NodeLists<std::uint32_t> reads;  ///< values, each once
+  NodeLists<std::uint32_t> writes;
   std::vector<RegisterValue> values;
   int live_registers = 0;  ///< at the start of the block
 };

@@ -19,8 +19,9 @@ class ListScheduler {
         live_(graph_.live_registers) {
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
       missing_[i] = graph_.nodes[i].predecessors;
+      pipes_.push_back(pipe_of(code_[i].opcode));
       if (missing_[i] == 0) {
-        candidates_.push_back(i);
+        add_candidate(i);
       }
     }
   }
@@ -67,13 +68,13 @@ class ListScheduler {
         (value.predicate ? result.predicates : result.registers) += amount;
       }
     };
-    for (const std::uint32_t read : graph_.nodes[i].reads) {
+    for (const std::uint32_t read : graph_.reads[i]) {
       const RegisterValue& value = graph_.values[read];
       if (value.readers == 1 && !value.outlives) {
         add(value, -1);
       }
     }
-    for (const std::uint32_t written : graph_.nodes[i].writes) {
+    for (const std::uint32_t written : graph_.writes[i]) {
       const RegisterValue& value = graph_.values[written];
       if (value.readers > 0 || value.outlives) {
         add(value, 1);
@@ -82,55 +83,62 @@ class ListScheduler {
     return result;
   }
 
-  bool fits(std::uint32_t i, const Pressure& pressure) const {
-    const int limit = target_.value_registers - (i == oldest_ ? 0 : target_.reserve_registers);
-    if (pressure.registers > 0 && live_ + pressure.registers > limit) {
-      return false;
-    }
-    if (pressure.predicates > 0 && live_predicates_ + pressure.predicates > target_.live_predicates) {
-      return false;
-    }
+  bool fits(std::uint32_t i) const {
     const int user = graph_.nodes[i].first_hmma_user;
-    return user < 0 || hmmas_issued_ >= user - target_.ldsm_window;
+    if (user >= 0 && hmmas_issued_ < user - target_.ldsm_window) {
+      return false;
+    }
+    const int limit = target_.value_registers - (i == oldest_ ? 0 : target_.reserve_registers);
+    const int most = static_cast<int>(graph_.writes[i].size());
+    if (live_ + most <= limit && live_predicates_ + most <= target_.live_predicates) {
+      return true;  // whatever it frees
+    }
+    const Pressure pressure = change(i);
+    return (pressure.registers <= 0 || live_ + pressure.registers <= limit) &&
+           (pressure.predicates <= 0 || live_predicates_ + pressure.predicates <= target_.live_predicates);
   }
 
-  // The instruction to issue now, or -1 and the next time at which there may be one.
+  int earliest(std::uint32_t i) const { return std::max(ready_at_[i], pipe_free_[pipes_[i]]); }
+
+  // The instruction to issue now, or -1 and the next time at which there may be one. Where registers are
+  // scarce, one that frees some goes before all that do not.
   int pick(int& next_time) const {
-    int best = -1;
-    bool best_frees = false;
+    int first = -1;
     const bool scarce = live_ > target_.value_registers - target_.scarce_registers;
     for (const std::uint32_t i : candidates_) {
-      const Pressure pressure = change(i);
-      if (!fits(i, pressure)) {
+      if (earliest(i) > time_ || !fits(i)) {
         continue;
       }
-      const int earliest = std::max(ready_at_[i], pipe_free_[pipe_of(code_[i].opcode)]);
-      if (earliest > time_) {
-        next_time = std::min(next_time, earliest);
-        continue;
+      if (!scarce || change(i).registers < 0) {
+        return static_cast<int>(i);
       }
-      const bool frees = scarce && pressure.registers < 0;
-      if (best < 0 || frees > best_frees ||
-          (frees == best_frees && precedes(i, static_cast<std::uint32_t>(best)))) {
-        best = static_cast<int>(i);
-        best_frees = frees;
+      first = first < 0 ? static_cast<int>(i) : first;
+    }
+    if (first < 0) {
+      for (const std::uint32_t i : candidates_) {
+        if (earliest(i) < next_time && fits(i)) {
+          next_time = earliest(i);
+        }
       }
     }
-    return best;
+    return first;
   }
 
-  bool precedes(std::uint32_t left, std::uint32_t right) const {
-    const int difference = graph_.nodes[left].priority - graph_.nodes[right].priority;
-    return difference != 0 ? difference > 0 : left < right;
+  void add_candidate(std::uint32_t i) {
+    const auto precedes = [&](std::uint32_t left, std::uint32_t right) {
+      const int difference = graph_.nodes[left].priority - graph_.nodes[right].priority;
+      return difference != 0 ? difference > 0 : left < right;
+    };
+    candidates_.insert(std::ranges::upper_bound(candidates_, i, precedes), i);
   }
 
   void issue(std::uint32_t i) {
-    const std::size_t pipe = pipe_of(code_[i].opcode);
+    const std::size_t pipe = pipes_[i];
     time_ = std::max({time_, ready_at_[i], pipe_free_[pipe]});
     const Pressure pressure = change(i);
     live_ += pressure.registers;
     live_predicates_ += pressure.predicates;
-    for (const std::uint32_t read : graph_.nodes[i].reads) {
+    for (const std::uint32_t read : graph_.reads[i]) {
       --graph_.values[read].readers;
     }
     pipe_free_[pipe] = time_ + issue_interval(target_, code_[i].opcode);
@@ -140,10 +148,10 @@ class ListScheduler {
     while (oldest_ < code_.size() && issued_[oldest_]) {
       ++oldest_;
     }
-    for (const DependenceEdge& edge : graph_.nodes[i].successors) {
+    for (const DependenceEdge& edge : graph_.successors[i]) {
       ready_at_[edge.successor] = std::max(ready_at_[edge.successor], time_ + edge.cycles);
       if (--missing_[edge.successor] == 0) {
-        candidates_.push_back(edge.successor);
+        add_candidate(edge.successor);
       }
     }
     ++time_;
@@ -155,7 +163,8 @@ class ListScheduler {
   std::vector<int> ready_at_;
   std::vector<int> missing_;  // predecessors not yet issued
   std::vector<bool> issued_;
-  std::vector<std::uint32_t> candidates_;  // all predecessors issued
+  std::vector<std::size_t> pipes_;
+  std::vector<std::uint32_t> candidates_;  // all predecessors issued; the longest path to the end first
   std::array<int, 8> pipe_free_{};
   std::uint32_t oldest_ = 0;
   int time_ = 0;
