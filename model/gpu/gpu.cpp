@@ -100,12 +100,12 @@ struct Gpu::LaunchState {
 };
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const trace::Trace& trace,
-         const SimulationOptions& options)
+         const SimulationOptions& options, std::vector<std::vector<SmGroup>> groups_of_launches)
     : sc_module(name),
       config_(config),
       trace_(trace),
       options_(options),
-      groups_(groups_of_launches(config, trace, options)),
+      groups_(std::move(groups_of_launches)),
       l2_("l2", config, tensor_extents(config, trace)),
       hbm_("hbm", config, trace.tensors.size()),
       wake_("wake") {

@@ -22,13 +22,11 @@ namespace warpscope::gpu {
 class Gpu : public sc_core::sc_module {
  public:
   Gpu(const sc_core::sc_module_name& name, const hw::HwConfig& config, const trace::Trace& trace,
-      const SimulationOptions& options);
+      const SimulationOptions& options, std::vector<std::vector<SmGroup>> groups_of_launches);
   ~Gpu() override;
 
   /// Launch number `index` of the trace.
   LaunchCounts run(std::size_t index);
-  /// The SMs that are simulated for it.
-  const std::vector<SmGroup>& groups(std::size_t index) const { return groups_[index]; }
 
  private:
   struct Event {

@@ -4,27 +4,18 @@
 #include <iterator>
 
 namespace warpscope::gpu {
-namespace {
 
-/// Tensors from the first of the trace to the last one that the launch names.
-std::size_t tensors_up_to_last_named(const trace::Launch& launch) {
-  std::size_t count = 0;
-  for (const trace::WarpProgram& program : launch.programs) {
-    for (const trace::MemoryOperand& operand : program.memory_operands) {
-      if (operand.tensor != trace::kSharedMemory) {
-        count = std::max(count, std::size_t{operand.tensor} + 1);
-      }
+trace::Trace without_names(trace::Trace trace) {
+  for (trace::Tensor& tensor : trace.tensors) {
+    tensor.name.clear();
+  }
+  for (trace::Launch& launch : trace.launches) {
+    launch.name.clear();
+    for (trace::WarpProgram& program : launch.programs) {
+      program.name.clear();
     }
   }
-  return count;
-}
-
-}  // namespace
-
-LaunchCase launch_case(const std::string& gpu, Mode mode, const std::vector<SmGroup>& groups,
-                       const trace::Trace& trace, const trace::Launch& launch) {
-  const auto end = trace.tensors.begin() + static_cast<std::ptrdiff_t>(tensors_up_to_last_named(launch));
-  return {gpu, mode, groups, {trace.tensors.begin(), end}, launch};
+  return trace;
 }
 
 const LaunchOutcome* LaunchMemo::find(const LaunchCase& launch) {

@@ -9,7 +9,6 @@
 
 #include "model/gpu/simulate.hpp"
 #include "model/gpu/sm_group.hpp"
-#include "model/hw/hw_config.hpp"
 #include "model/metrics/result.hpp"
 #include "model/trace/launch.hpp"
 
@@ -20,15 +19,13 @@ struct LaunchCase {
   std::string gpu;  ///< hw::content_hash()
   Mode mode = Mode::fast;
   std::vector<SmGroup> groups;  ///< which depend on the other launches of its trace
-  /// Up to the last one that the launch names. The L2 places a tensor by its number and behind all before it.
-  std::vector<trace::Tensor> tensors;
-  trace::Launch launch;
+  trace::Trace launch;          ///< with the tensors that it names, as alone() makes it, without names
 
   bool operator==(const LaunchCase&) const = default;
 };
 
-LaunchCase launch_case(const std::string& gpu, Mode mode, const std::vector<SmGroup>& groups,
-                       const trace::Trace& trace, const trace::Launch& launch);
+/// Takes the names off, which no number depends on.
+trace::Trace without_names(trace::Trace trace);
 
 /// What came of a launch.
 struct LaunchOutcome {

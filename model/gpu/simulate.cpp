@@ -6,39 +6,81 @@
 #include "model/gpu/gpu.hpp"
 #include "model/gpu/launch_memo.hpp"
 #include "model/gpu/launch_metrics.hpp"
+#include "model/gpu/lone_launch.hpp"
 #include "model/hw/config_loader.hpp"
 #include "model/sim/simulation_context.hpp"
 
 namespace warpscope::gpu {
 namespace {
 
-/// Runs launch number `index` on `gpu`.
-LaunchOutcome run_launch(Gpu& gpu, const hw::HwConfig& config, const trace::Trace& trace, std::size_t index) {
-  const LaunchCounts counts = gpu.run(index);
-  return {launch_result(config, trace, trace.launches[index], counts), counts.instructions, counts.stepped};
+/// Runs the launches of `trace` on one GPU, whose L2 they share.
+std::vector<LaunchOutcome> run_launches(const hw::HwConfig& config, const trace::Trace& trace,
+                                        const SimulationOptions& options,
+                                        const std::vector<std::vector<SmGroup>>& groups) {
+  sim::SimulationContext context;
+  Gpu gpu("gpu", config, trace, options, groups);
+  std::vector<LaunchOutcome> outcomes;
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    const LaunchCounts counts = gpu.run(i);
+    outcomes.push_back(
+        {launch_result(config, trace, trace.launches[i], counts), counts.instructions, counts.stepped});
+  }
+  return outcomes;
 }
 
-/// What was remembered of a launch, as a launch of `trace`: no byte of tensors behind those that it names
-/// moved.
-LaunchOutcome recall(LaunchOutcome outcome, const trace::Trace& trace) {
-  outcome.stepped = 0;
-  outcome.result.traffic.resize(trace.tensors.size());
+/// What came of a launch alone, as the launch of the trace that it comes from: no byte of tensors that it
+/// does not name moved.
+LaunchOutcome in_trace(LaunchOutcome outcome, const trace::Trace& trace, const trace::Launch& launch,
+                       const std::vector<std::size_t>& tensors) {
+  outcome.result.name = launch.name;
+  const std::vector<metrics::TensorTraffic> named =
+      std::exchange(outcome.result.traffic, std::vector<metrics::TensorTraffic>(trace.tensors.size()));
+  for (std::size_t t = 0; t < named.size(); ++t) {
+    outcome.result.traffic[tensors[t]] = named[t];
+  }
   for (std::size_t t = 0; t < trace.tensors.size(); ++t) {
     outcome.result.traffic[t].tensor = trace.tensors[t].name;
   }
   return outcome;
 }
 
-/// `run_or_recall(gpu, index)` is what came of each launch.
-template <typename RunOrRecall>
-metrics::SimulationResult simulate_launches(const hw::HwConfig& config, const trace::Trace& trace,
-                                            const SimulationOptions& options,
-                                            const RunOrRecall& run_or_recall) {
-  sim::SimulationContext context;
-  Gpu gpu("gpu", config, trace, options);
-  metrics::SimulationResult result;
+/// Runs the launches of `trace` apart from one another, those that `memo` knows not at all.
+std::vector<LaunchOutcome> run_apart(const hw::HwConfig& config, const trace::Trace& trace,
+                                     const SimulationOptions& options,
+                                     const std::vector<std::vector<SmGroup>>& groups, LaunchMemo& memo) {
+  const std::string hash = hw::content_hash(config);
+  std::vector<LaunchOutcome> outcomes;
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
-    LaunchOutcome launch = run_or_recall(gpu, i);
+    const trace::Launch& launch = trace.launches[i];
+    const LoneLaunch lone = alone(trace, launch);
+    LaunchCase key{hash, options.mode, groups[i], without_names(lone.trace)};
+    LaunchOutcome outcome;
+    if (const LaunchOutcome* known = memo.find(key)) {
+      outcome = *known;
+      outcome.stepped = 0;
+    } else {
+      outcome = run_launches(config, lone.trace, options, {groups[i]}).front();
+      memo.keep(std::move(key), outcome);
+    }
+    outcomes.push_back(in_trace(std::move(outcome), trace, launch, lone.tensors));
+  }
+  return outcomes;
+}
+
+}  // namespace
+
+metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
+                                   const SimulationOptions& options) {
+  LaunchMemo memo;
+  return simulate(config, trace, options, memo);
+}
+
+metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
+                                   const SimulationOptions& options, LaunchMemo& memo) {
+  const std::vector<std::vector<SmGroup>> groups = groups_of_launches(config, trace, options);
+  metrics::SimulationResult result;
+  for (LaunchOutcome& launch : options.warm_l2 ? run_launches(config, trace, options, groups)
+                                               : run_apart(config, trace, options, groups, memo)) {
     result.cycles += launch.result.cycles;
     result.time_us += launch.result.time_us;
     result.warp_instructions_total += launch.instructions;
@@ -52,32 +94,6 @@ metrics::SimulationResult simulate_launches(const hw::HwConfig& config, const tr
                       static_cast<double>(trace.launches.size() - 1);
   }
   return result;
-}
-
-}  // namespace
-
-metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
-                                   const SimulationOptions& options) {
-  return simulate_launches(config, trace, options,
-                           [&](Gpu& gpu, std::size_t i) { return run_launch(gpu, config, trace, i); });
-}
-
-metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
-                                   const SimulationOptions& options, LaunchMemo& memo) {
-  if (options.warm_l2) {
-    // What a launch does then depends on those before it.
-    return simulate(config, trace, options);
-  }
-  const std::string hash = hw::content_hash(config);
-  return simulate_launches(config, trace, options, [&](Gpu& gpu, std::size_t i) {
-    LaunchCase launch = launch_case(hash, options.mode, gpu.groups(i), trace, trace.launches[i]);
-    if (const LaunchOutcome* known = memo.find(launch)) {
-      return recall(*known, trace);
-    }
-    LaunchOutcome outcome = run_launch(gpu, config, trace, i);
-    memo.keep(std::move(launch), outcome);
-    return outcome;
-  });
 }
 
 }  // namespace warpscope::gpu

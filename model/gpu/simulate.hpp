@@ -17,12 +17,13 @@ struct SimulationOptions {
   int sm_groups = 0;     ///< fast mode: SMs that are simulated, each for a group of others; 0: default
 };
 
-/// Runs all launches of `trace` one after another. Throws std::invalid_argument where a launch does not fit
-/// the GPU and DeadlockError (model/gpu/deadlock.hpp) where no warp can make progress.
+/// Runs all launches of `trace` one after another. Where each starts on a cold L2, nothing but its number of
+/// groups depends on the others, and one that repeats is simulated once. Throws std::invalid_argument where a
+/// launch does not fit the GPU and DeadlockError (model/gpu/deadlock.hpp) where no warp can make progress.
 metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
                                    const SimulationOptions& options = {});
-/// The same, but launches that `memo` remembers are not simulated again; nor is one that repeats in `trace`.
-/// The result differs in nothing but the number of instructions that were stepped.
+/// The same, but launches that `memo` remembers are not simulated again. The result differs in nothing but
+/// the number of instructions that were stepped.
 metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
                                    const SimulationOptions& options, LaunchMemo& memo);
 
