@@ -186,13 +186,17 @@ Found BlockCache::write(std::uint64_t key, std::uint64_t mask, std::vector<Write
   Found found;
   found.newly_dirty = mask & ~block.dirty;
   if (block.dirty == 0) {
-    dirtied_.push_back(last_block_);
+    block.dirtied_at = ++dirtied_count_;
+    dirtied_.push_back({last_block_, block.dirtied_at});
   }
   block.dirty |= mask;
   block.valid |= mask;
   dirty_bytes_ += bytes_of(found.newly_dirty);
   while (dirty_bytes_ > dirty_limit_bytes_ && dirtied_.size() > 1) {
-    write_back(dirtied_.front(), written);
+    const Dirtied first = dirtied_.front();
+    if (entry(first.index).dirtied_at == first.at) {
+      write_back(first.index, written);
+    }
     dirtied_.pop_front();
   }
   return found;

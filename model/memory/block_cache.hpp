@@ -66,8 +66,9 @@ class BlockCache {
   struct Entry {
     std::uint64_t valid = 0;  ///< bit per sector
     std::uint64_t dirty = 0;
-    std::uint64_t awaited = 0;  ///< sectors missed last, all within one fill time
-    std::int64_t asked_at = 0;  ///< when the last of them were
+    std::uint64_t awaited = 0;     ///< sectors missed last, all within one fill time
+    std::int64_t asked_at = 0;     ///< when the last of them were
+    std::uint64_t dirtied_at = 0;  ///< number of the write that made it dirty, of those in Dirtied
     std::int32_t newer = -1;
     std::int32_t older = -1;
   };
@@ -75,6 +76,11 @@ class BlockCache {
     std::int32_t newest = -1;
     std::int32_t oldest = -1;
     std::int32_t blocks = 0;
+  };
+  /// A block that turned dirty, unless it left meanwhile and another one has its entry.
+  struct Dirtied {
+    std::int32_t index = 0;
+    std::uint64_t at = 0;
   };
   struct Page {
     std::uint64_t key = 0;
@@ -108,8 +114,8 @@ class BlockCache {
   std::vector<Page> pages_;
   std::vector<Set> sets_;
   std::vector<std::int32_t> free_;  ///< pages
-  std::deque<std::int32_t>
-      dirtied_;  ///< blocks in the order in which they turned dirty; some are clean again
+  std::deque<Dirtied> dirtied_;     ///< in the order in which they turned dirty; some are clean again
+  std::uint64_t dirtied_count_ = 0;
   /// Open addressing with linear probing: a page, or -1. At most a quarter full.
   std::vector<std::int32_t> table_;
   int slot_shift_ = 0;

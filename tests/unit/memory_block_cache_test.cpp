@@ -153,6 +153,20 @@ TEST_F(BlockCacheTest, WhatIsDirtyBeyondTheLimitIsWrittenBackInItsOrderAndStays)
   EXPECT_EQ(write_of(9, 1, 0, 2).newly_dirty_bytes, 2 * kSectorBytes);
 }
 
+TEST_F(BlockCacheTest, BlockThatLeftAndCameBackIsDirtySinceItsLastWrite) {
+  write_of(9, 1);
+  for (std::int64_t block = 2; block < 6; ++block) {
+    read(block);
+  }
+  write_of(8, 2);
+  write_of(9, 1);
+  write_of(7, 3);
+  written_.clear();
+  write_of(6, 4, 0, 1);
+  ASSERT_EQ(written_.size(), 1U);
+  EXPECT_EQ(written_[0].tensor, 8U);
+}
+
 TEST_F(BlockCacheTest, MissedSectorsAreOnTheirWayForAWhile) {
   cache_.set_fill_cycles(100);
   EXPECT_EQ(read(7, 0, 4, 1000).awaited_bytes, 0) << "nobody waits for what he asks for himself";
