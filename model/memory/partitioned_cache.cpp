@@ -11,105 +11,102 @@ template <typename Use>
 void for_each_block(const SectorAccess& access, const Use& use) {
   // Unsigned, the divisions are shifts.
   constexpr std::uint64_t kSectors = kSectorsPerBlock;
-  auto sector = static_cast<std::uint64_t>(access.first_sector);
-  const std::uint64_t end = sector + static_cast<std::uint64_t>(access.sectors);
-  while (sector < end) {
-    const std::uint64_t in_block = sector % kSectors;
-    const std::uint64_t count = std::min(kSectors - in_block, end - sector);
-    use(access.first_block + sector / kSectors, ~std::uint64_t{0} >> (kSectors - count) << in_block);
-    sector += count;
-  }
+  const auto first = static_cast<std::uint64_t>(access.first_sector);
+  std::uint64_t key = access.first_block + first / kSectors;
+  std::uint64_t mask = ~std::uint64_t{0} << first % kSectors;
+  std::int64_t beyond = static_cast<std::int64_t>(first % kSectors) + access.sectors;
+  do {
+    beyond -= kSectorsPerBlock;
+    use(key, beyond < 0 ? mask & ~std::uint64_t{0} >> -beyond : mask);
+    ++key;
+    mask = ~std::uint64_t{0};
+  } while (beyond > 0);
+}
+
+/// Number of the lowest partition of a mask.
+std::size_t lowest(std::uint32_t partitions) {
+  return static_cast<std::size_t>(std::countr_zero(partitions));
 }
 
 }  // namespace
 
 PartitionedCache::PartitionedCache(const CacheShape& shape)
-    : partitions_(static_cast<std::size_t>(shape.partitions),
+    : partition_count_(static_cast<std::size_t>(shape.partitions)),
+      partitions_(static_cast<std::size_t>(shape.partitions),
                   BlockCache(shape.capacity_bytes / shape.partitions, shape.ways,
                              shape.dirty_bytes / shape.partitions)),
-      reads_per_refresh_(static_cast<std::uint64_t>(shape.reads_per_refresh)) {}
+      reads_per_refresh_(shape.reads_per_refresh),
+      reads_to_refresh_(reads_per_refresh_) {}
 
 std::size_t PartitionedCache::home_of(std::uint64_t key) const {
   // Pages are homed as a whole, spread like the addresses that the hardware hashes.
   const std::uint64_t hash = (key / kPageBlocks + 1) * 0xd6e8feb86659fd93ULL >> 32;
   // For two partitions, as all GPUs have them, no division.
-  const std::size_t partitions = partitions_.size();
-  return partitions == 2 ? hash & 1U : hash % partitions;
+  return partition_count_ == 2 ? hash & 1U : hash % partition_count_;
 }
 
-Found PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access,
-                                   std::vector<WriteBack>& written) {
+inline void PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access,
+                                         Lookup& result, std::vector<WriteBack>& written) {
+  const BlockAddress address = partitions_[0].address_of(key);
   const std::size_t home = home_of(key);
-  if (access.partitions == 1U << home) {
-    const Found found = partitions_[home].read(key, mask, access.now_cycles, written);
-    if (found.missing != 0) {
-      partitions_[home].await(found.missing, access.now_cycles);
-    }
-    return found;
-  }
-  Found found;
-  std::uint64_t from_home = (access.partitions >> home & 1U) != 0 ? mask : 0;
-  const auto note = [&found](const Found& part) {
-    if (part.awaited != 0) {
-      found.awaited |= part.awaited;
-      found.asked_at = std::max(found.asked_at, part.asked_at);
-    }
-  };
+  const std::uint32_t far_readers = access.partitions & ~(1U << home);
+  std::uint64_t from_home = far_readers != access.partitions ? mask : 0;
   std::uint64_t copied = 0;
-  for (std::size_t p = 0; p < partitions_.size(); ++p) {
-    if (p != home && (access.partitions >> p & 1U) != 0) {
-      const Found copy = partitions_[p].read(key, mask, access.now_cycles, written);
-      from_home |= copy.missing;
-      if (copy.missing == 0 && ++copy_reads_ % reads_per_refresh_ == 0) {
-        from_home |= mask;
+  std::uint64_t awaited = 0;
+  std::int64_t asked_at = 0;
+  for (std::uint32_t rest = far_readers; rest != 0; rest &= rest - 1) {
+    const Found copy = partitions_[lowest(rest)].read(address, mask, access.now_cycles, written);
+    from_home |= copy.missing;
+    if (copy.missing == 0 && --reads_to_refresh_ == 0) {
+      reads_to_refresh_ = reads_per_refresh_;
+      from_home |= mask;
+    }
+    copied |= copy.missing;
+    awaited |= copy.awaited;
+    asked_at = std::max(asked_at, copy.asked_at);
+  }
+  std::uint64_t missing = 0;
+  if (from_home != 0) {
+    const Found at_home = partitions_[home].read(address, from_home, access.now_cycles, written);
+    missing = at_home.missing;
+    awaited |= at_home.awaited;
+    asked_at = std::max(asked_at, at_home.asked_at);
+    if (missing != 0) {
+      partitions_[home].await(missing, access.now_cycles);
+      if ((copied & missing) != 0) {
+        for (std::uint32_t rest = far_readers; rest != 0; rest &= rest - 1) {
+          partitions_[lowest(rest)].await(copied & missing, access.now_cycles);
+        }
       }
-      copied |= copy.missing;
-      note(copy);
     }
   }
-  if (from_home == 0) {
-    return found;
+  result.miss_bytes += bytes_of(missing);
+  awaited &= ~missing;
+  if (awaited != 0) {
+    result.awaited_bytes += bytes_of(awaited);
+    result.asked_at = std::max(result.asked_at, asked_at);
   }
-  const Found at_home = partitions_[home].read(key, from_home, access.now_cycles, written);
-  note(at_home);
-  found.missing = at_home.missing;
-  if (found.missing != 0) {
-    partitions_[home].await(found.missing, access.now_cycles);
-    for (std::size_t p = 0; p < partitions_.size(); ++p) {
-      if (p != home && (access.partitions >> p & 1U) != 0 && (copied & found.missing) != 0) {
-        partitions_[p].await(copied & found.missing, access.now_cycles);
-      }
-    }
-  }
-  found.awaited &= ~found.missing;
-  return found;
 }
 
 void PartitionedCache::read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written) {
-  for_each_block(access, [&](std::uint64_t key, std::uint64_t mask) {
-    const Found found = read_block(key, mask, access, written);
-    result.hit_bytes += bytes_of(mask & ~found.missing);
-    result.miss_bytes += bytes_of(found.missing);
-    if (found.awaited != 0) {
-      result.awaited_bytes += bytes_of(found.awaited);
-      result.asked_at = std::max(result.asked_at, found.asked_at);
-    }
-  });
+  const std::int64_t missed_before = result.miss_bytes;
+  for_each_block(
+      access, [&](std::uint64_t key, std::uint64_t mask) { read_block(key, mask, access, result, written); });
+  result.hit_bytes += access.sectors * kSectorBytes - (result.miss_bytes - missed_before);
 }
 
 void PartitionedCache::write(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written) {
+  const std::int64_t dirtied_before = result.newly_dirty_bytes;
   for_each_block(access, [&](std::uint64_t key, std::uint64_t mask) {
+    const BlockAddress address = partitions_[0].address_of(key);
     const std::size_t home = home_of(key);
-    const Found found = partitions_[home].write(key, mask, written);
-    result.hit_bytes += bytes_of(mask & ~found.newly_dirty);
-    result.newly_dirty_bytes += bytes_of(found.newly_dirty);
+    result.newly_dirty_bytes += bytes_of(partitions_[home].write(address, mask, written));
     // The writer's side keeps what passes through, clean.
-    for (std::size_t p = 0; p < partitions_.size(); ++p) {
-      if (p != home && (access.partitions >> p & 1U) != 0) {
-        partitions_[p].read(key, mask, access.now_cycles, written);
-      }
+    for (std::uint32_t rest = access.partitions & ~(1U << home); rest != 0; rest &= rest - 1) {
+      partitions_[lowest(rest)].read(address, mask, access.now_cycles, written);
     }
   });
+  result.hit_bytes += access.sectors * kSectorBytes - (result.newly_dirty_bytes - dirtied_before);
 }
 
 void PartitionedCache::set_fill_cycles(std::int64_t cycles) {
@@ -125,7 +122,7 @@ void PartitionedCache::settle() {
 }
 
 void PartitionedCache::clear() {
-  copy_reads_ = 0;
+  reads_to_refresh_ = reads_per_refresh_;
   for (BlockCache& partition : partitions_) {
     partition.clear();
   }

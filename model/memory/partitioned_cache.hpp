@@ -12,8 +12,8 @@ namespace warpscope::memory {
 struct SectorAccess {
   std::uint64_t first_block = 0;  ///< block_key()
   std::int64_t first_sector = 0;  ///< counted from the begin of `first_block`, goes on into those behind it
-  std::int64_t sectors = 0;
-  std::uint32_t partitions = 1;  ///< bit mask of those that the SMs belong to
+  std::int64_t sectors = 1;       ///< at least one
+  std::uint32_t partitions = 1;   ///< bit mask of those that the SMs belong to
   std::int64_t now_cycles = 0;
 };
 
@@ -56,14 +56,15 @@ class PartitionedCache {
   std::int64_t used_bytes() const;
 
  private:
-  /// Reads the sectors of one block; the result is about the chip as a whole.
-  Found read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access,
-                   std::vector<WriteBack>& written);
+  /// Reads the sectors of one block; what is found is about the chip as a whole.
+  void read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access, Lookup& result,
+                  std::vector<WriteBack>& written);
   std::size_t home_of(std::uint64_t key) const;
 
+  std::size_t partition_count_;
   std::vector<BlockCache> partitions_;
-  std::uint64_t reads_per_refresh_;
-  std::uint64_t copy_reads_ = 0;  ///< that found all in the copy
+  int reads_per_refresh_;
+  int reads_to_refresh_;  ///< that find all in the copy
 };
 
 }  // namespace warpscope::memory

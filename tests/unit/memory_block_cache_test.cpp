@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <list>
+#include <random>
+
 namespace warpscope::memory {
 namespace {
 
@@ -105,6 +109,74 @@ TEST_F(BlockCacheTest, StreamLongerThanTheCacheNeverHits) {
       EXPECT_EQ(read(block).hit_bytes, 0);
     }
   }
+}
+
+// Any number of ways, below, at and beyond what the host compares at once.
+TEST(BlockCacheWays, ASetKeepsAsManyBlocksAsItHasWays) {
+  for (const int ways : {1, 2, 5, 15, 16, 17, 33, 100}) {
+    SCOPED_TRACE(ways);
+    PartitionedCache cache({.capacity_bytes = ways * kBlockBytes, .ways = ways, .dirty_bytes = kBlockBytes});
+    std::vector<WriteBack> written;
+    const auto misses = [&](std::int64_t block) {
+      Lookup found;
+      cache.read({.first_block = block_key(0, block), .sectors = 1}, found, written);
+      return found.miss_bytes > 0;
+    };
+    // An order in which no block's neighbours in the order of use are its neighbours in number.
+    const auto nth = [&](int n) { return std::int64_t{n} * 7 % 101; };
+    for (int n = 0; n < ways; ++n) {
+      EXPECT_TRUE(misses(nth(n)));
+    }
+    for (int n = ways - 1; n >= 0; --n) {
+      EXPECT_FALSE(misses(nth(n)));
+    }
+    EXPECT_EQ(cache.used_bytes(), ways * kBlockBytes);
+    EXPECT_TRUE(misses(1000));
+    EXPECT_TRUE(misses(nth(ways - 1))) << "it was the oldest";
+    if (ways > 2) {
+      EXPECT_FALSE(misses(nth(0)));
+    }
+    EXPECT_EQ(cache.used_bytes(), ways * kBlockBytes);
+  }
+}
+
+// Against a set that is a list, most recent block first.
+TEST(BlockCacheWays, RandomReadsHitWhereTheyDoInAList) {
+  constexpr int kWays = 16;
+  PartitionedCache cache({.capacity_bytes = kWays * kBlockBytes, .ways = kWays, .dirty_bytes = kBlockBytes});
+  std::vector<WriteBack> written;
+  std::list<std::uint64_t> recent;
+  std::mt19937_64 random(1);
+  int hits = 0;
+  for (int access = 0; access < 20'000; ++access) {
+    const std::uint64_t key = random() % 24 * (1 + random() % 2 * 0x1000000000000ULL);
+    const auto known = std::ranges::find(recent, key);
+    const bool hit = known != recent.end();
+    hits += hit ? 1 : 0;
+    Lookup found;
+    cache.read({.first_block = key, .sectors = 1}, found, written);
+    ASSERT_EQ(found.miss_bytes == 0, hit) << "access " << access;
+    if (hit) {
+      recent.erase(known);
+    } else if (recent.size() == kWays) {
+      recent.pop_back();
+    }
+    recent.push_front(key);
+  }
+  EXPECT_GT(hits, 5'000);
+  EXPECT_LT(hits, 15'000);
+}
+
+TEST(WayTags, EqualOnesAreFoundWhereverTheyAre) {
+  WayTags tags{};
+  for (std::uint32_t way = 0; way < kRowWays; ++way) {
+    tags[way] = static_cast<std::uint8_t>(way % 5 == 0 ? 0x80 : way);
+  }
+  EXPECT_EQ(ways_with(tags, 0x80), 0x8421U);
+  EXPECT_EQ(ways_with(tags, 14), 1U << 14);
+  EXPECT_EQ(ways_with(tags, 15), 0U);
+  EXPECT_EQ(gathered_bits(tags == WayTags{} + std::uint8_t{0x80}), 0x8421U);
+  EXPECT_EQ(gathered_bits(tags == WayTags{} + std::uint8_t{1}), 2U);
 }
 
 TEST_F(BlockCacheTest, WritesMakeSectorsDirtyOnce) {
