@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <utility>
 
 namespace warpscope::gpu {
 namespace {
+
+/// Schedules that are averaged, at most, and CTAs in all of them, about.
+constexpr std::size_t kMostSchedules = 16;
+constexpr std::size_t kScheduledCtas = 16384;
 
 /// CTAs of one SM advance alike, so one count of instructions since the start serves all of them.
 struct SharedSm {
@@ -54,8 +59,23 @@ double CtaPace::overhead_cycles(std::size_t ctas) const {
   return std::max(0.0, cycles / static_cast<double>(ctas));
 }
 
-double makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
-                double overhead_cycles) {
+void CtaScatter::observe(std::size_t cta, std::size_t cta_class, std::int64_t cycles) {
+  times_.resize(std::max(times_.size(), cta + 1));
+  times_[cta] = {cta_class, static_cast<double>(cycles)};
+  mean_[cta_class].sum += static_cast<double>(cycles);
+  ++mean_[cta_class].count;
+}
+
+std::vector<double> CtaScatter::factors() const {
+  std::vector<double> result(std::max<std::size_t>(1, times_.size()), 1);
+  for (std::size_t cta = 0; cta < times_.size(); ++cta) {
+    const Mean& mean = mean_[times_[cta].cta_class];
+    result[cta] = times_[cta].cycles > 0 ? times_[cta].cycles * mean.count / mean.sum : 1;
+  }
+  return result;
+}
+
+double makespan(const CtaPace& pace, const std::vector<double>& work, int sms, double overhead_cycles) {
   std::vector<double> rate = {0};
   for (int n = 1; n <= pace.slots(); ++n) {
     rate.push_back(pace.rate(n));
@@ -74,7 +94,7 @@ double makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int
   std::size_t begun = 0;
   // Overhead counts as work at the pace of a full SM.
   const auto begin = [&](SharedSm& sm) {
-    sm.ends.push(sm.progress + static_cast<double>(work[begun++]) + overhead_cycles * rate.back());
+    sm.ends.push(sm.progress + work[begun++] + overhead_cycles * rate.back());
   };
   for (int slot = 0; slot < pace.slots(); ++slot) {
     for (std::size_t index = 0; index < chip.size() && begun < work.size(); ++index) {
@@ -102,6 +122,27 @@ double makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int
     }
   }
   return end;
+}
+
+double mean_makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
+                     double overhead_cycles, const std::vector<double>& factors, std::size_t wave) {
+  const std::size_t schedules = std::clamp(kScheduledCtas / work.size(), std::size_t{1}, kMostSchedules);
+  const std::size_t neighbours = std::clamp(wave, std::size_t{1}, factors.size());
+  std::uint64_t drawn = 0;
+  double sum = 0;
+  for (std::size_t schedule = 0; schedule < schedules; ++schedule) {
+    std::vector<double> varied;
+    varied.reserve(work.size());
+    for (std::size_t cta = 0; cta < work.size(); ++cta) {
+      const std::uint64_t hash = (++drawn * 0x9e3779b97f4a7c15ULL) >> 32;
+      const std::size_t same_place = cta * factors.size() / work.size();
+      const std::size_t first =
+          std::min(same_place - std::min(same_place, neighbours / 2), factors.size() - neighbours);
+      varied.push_back(static_cast<double>(work[cta]) * factors[first + hash % neighbours]);
+    }
+    sum += makespan(pace, varied, sms, overhead_cycles);
+  }
+  return sum / static_cast<double>(schedules);
 }
 
 }  // namespace warpscope::gpu

@@ -32,9 +32,37 @@ class CtaPace {
   std::vector<Sum> all_;    ///< likewise
 };
 
+/// How the times of simulated CTAs scatter about the mean of their class.
+class CtaScatter {
+ public:
+  explicit CtaScatter(std::size_t classes) : mean_(classes) {}
+
+  /// The simulated CTA number `cta`, in order of dispatch, took so long.
+  void observe(std::size_t cta, std::size_t cta_class, std::int64_t cycles);
+  /// The times over the means, by number of the CTA; at least one.
+  std::vector<double> factors() const;
+
+ private:
+  struct Time {
+    std::size_t cta_class = 0;
+    double cycles = 0;  ///< 0: not known
+  };
+  struct Mean {
+    double sum = 0;
+    double count = 0;
+  };
+  std::vector<Time> times_;
+  std::vector<Mean> mean_;  ///< by class
+};
+
 /// Cycles until the last of `work` (instructions of each CTA, in order of dispatch) has ended on `sms` SMs: a
 /// CTA goes to the SM with the most free slots, those of one SM share it evenly, and each takes
 /// `overhead_cycles` besides.
-double makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms, double overhead_cycles);
+double makespan(const CtaPace& pace, const std::vector<double>& work, int sms, double overhead_cycles);
+
+/// The mean of that over a few schedules in which each CTA takes a multiple of its work: that of one of the
+/// simulated ones which were dispatched about when it is, within `wave` of these.
+double mean_makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
+                     double overhead_cycles, const std::vector<double>& factors, std::size_t wave);
 
 }  // namespace warpscope::gpu

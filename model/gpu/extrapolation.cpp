@@ -88,9 +88,7 @@ double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, co
                      sim::Cycles continued_end) {
   const std::uint64_t ctas = trace::cta_count(launch);
   const bool whole = std::ranges::all_of(sample.groups, [](const SmGroup& group) { return group.sms == 1; });
-  // Of like CTAs a group gets as many batches as its SMs would get CTAs, so it ends when they do.
-  const auto [least, most] = std::ranges::minmax(class_work);
-  if (whole || least == most || ctas > kMostScheduledCtas) {
+  if (whole || ctas > kMostScheduledCtas) {
     return static_cast<double>(continued_end);
   }
   std::vector<std::uint64_t> all;
@@ -103,15 +101,25 @@ double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, co
     simulated.push_back(class_work[number]);
   }
   const double overhead = sample.pace.overhead_cycles(simulated.size());
-  const double end = makespan(sample.pace, all, config.gpu.sm_count, overhead);
-  const double expected = makespan(sample.pace, simulated, static_cast<int>(sample.groups.size()), overhead);
+  const std::vector<double> factors = sample.scatter.factors();
+  const auto groups = static_cast<int>(sample.groups.size());
+  const std::size_t wave = sample.groups.size() * static_cast<std::size_t>(sample.pace.slots());
+  const double end = mean_makespan(sample.pace, all, config.gpu.sm_count, overhead, factors, wave);
   // Which of the long CTAs come last is chance on a few SMs. So where lengths differ, the schedule of all
   // CTAs decides, provided that it explains what happened.
+  const double expected = mean_makespan(sample.pace, simulated, groups, overhead, factors, wave);
   const double explained = static_cast<double>(simulated_end) / expected;
   if (spread(all) > kOneLength && std::abs(explained - 1) < kExplained) {
     return end;
   }
-  return sample.skipped.empty() ? end * explained : static_cast<double>(continued_end);
+  // Elsewhere, too, the last of all SMs ends later than the last of a few.
+  if (sample.skipped.empty()) {
+    return end * explained;
+  }
+  const std::vector<std::uint64_t> batches(
+      all.size() * sample.groups.size() / static_cast<std::size_t>(config.gpu.sm_count), class_work[0]);
+  return static_cast<double>(continued_end) * end /
+         mean_makespan(sample.pace, batches, groups, overhead, factors, wave);
 }
 
 }  // namespace

@@ -65,6 +65,12 @@ struct Gpu::LaunchState {
     sim::Cycles active_since = 0;  ///< time of the last change of `active`
     double work = 0;               ///< instructions of all its SMs up to `local_time`
     double work_per_cycle = 0;     ///< in its last slice
+    struct Resident {
+      std::size_t number = 0;  ///< in order of dispatch
+      std::size_t cta_class = 0;
+      sim::Cycles start = 0;
+    };
+    std::array<Resident, sm::kMaxCtas> resident_ctas{};  ///< that are simulated, by slot
   };
   std::vector<GroupState> groups;
   sim::Cycles end = 0;
@@ -280,7 +286,10 @@ void Gpu::dispatch(sim::Cycles slot_ready, sim::Cycles now) {
     const auto number = static_cast<std::size_t>(simulated - state.launch.classes.data());
     state.sample.simulated.push_back(number);
     state.sample.ctas_of_class[number] += next->ctas.size();
-    sm.install(sm.core().first_free_slot(), std::move(members), next->start, group.local_time);
+    const int slot = sm.core().first_free_slot();
+    group.resident_ctas[static_cast<std::size_t>(slot)] = {state.sample.simulated.size() - 1, number,
+                                                           next->start};
+    sm.install(slot, std::move(members), next->start, group.local_time);
     if (group.resident++ == 0) {
       group.active_since = next->start;
     }
@@ -315,6 +324,8 @@ void Gpu::run_slice(int index, sim::Cycles now) {
     group.work_per_cycle = work / slice.end;
   }
   for (const auto& [time, slot] : slice.completions) {
+    const LaunchState::GroupState::Resident& cta = group.resident_ctas[slot];
+    state.sample.scatter.observe(cta.number, cta.cta_class, now + time - cta.start);
     state.events.push(now + time, kCtaEndPriority, {Event::Kind::cta_end, index, sm.members(slot)});
   }
   group.local_time = now + slice.end;

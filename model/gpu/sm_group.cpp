@@ -19,8 +19,12 @@ constexpr double kWholeUnequal = 100e6;
 constexpr double kFewWaves = 2;
 /// Instructions that fast mode may step otherwise, about.
 constexpr double kBudget = 4e6;
-/// Of a launch with many waves, about this many are executed (wave_skipper.hpp).
+/// Of a launch with many waves, about this many are executed (wave_skipper.hpp): more where CTAs are unequal,
+/// as waves are then left out in several pieces.
 constexpr double kExecutedWaves = 6;
+constexpr double kExecutedUnequalWaves = 14;
+/// More SMs than this are not simulated in fast mode, unless all are: further ones tell little.
+constexpr double kMostGroups = 12;
 
 /// In a launch of so many waves CTAs of unequal length meet on every SM in all the ways in which they can.
 constexpr double kMixedWaves = 32;
@@ -50,7 +54,7 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   work.alike = has_like_ctas(launch);
   work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
   work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch))) *
-                      std::min(1.0, kExecutedWaves / work.waves);
+                      std::min(1.0, (work.alike ? kExecutedWaves : kExecutedUnequalWaves) / work.waves);
   if (work.alike && work.waves <= 1) {
     // All start within a few cycles. What then differs is where that lies in the grid of arrivals.
     work.distinct = std::min(1.0, static_cast<double>(sm::kArrivalGrid) / work.sms);
@@ -98,8 +102,7 @@ std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config,
   const double least = alike ? 1 : 2;
   const int sampled = options.sm_groups > 0
                           ? options.sm_groups
-                          : static_cast<int>(std::clamp(kBudget / work_per_sm, least,
-                                                        static_cast<double>(config.gpu.sm_count)));
+                          : static_cast<int>(std::clamp(kBudget / work_per_sm, least, kMostGroups));
   std::vector<std::vector<SmGroup>> result;
   for (const LaunchWork& work : works) {
     const int sms = options.mode == Mode::detailed ? config.gpu.sm_count : work.sms;

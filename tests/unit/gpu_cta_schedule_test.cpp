@@ -62,5 +62,40 @@ TEST(Makespan, OverheadCountsForEachCta) {
   EXPECT_DOUBLE_EQ(makespan(pace, {200, 200}, 1, 30), 260);
 }
 
+TEST(CtaScatter, IsRelativeToTheMeanOfTheClass) {
+  CtaScatter scatter(2);
+  scatter.observe(2, 0, 90);
+  scatter.observe(0, 0, 110);
+  scatter.observe(1, 1, 500);
+  EXPECT_EQ(scatter.factors(), (std::vector<double>{1.1, 1, 0.9}));
+  EXPECT_EQ(CtaScatter(1).factors(), std::vector<double>{1}) << "nothing was seen";
+}
+
+TEST(MeanMakespan, WithoutScatterIsTheMakespan) {
+  EXPECT_DOUBLE_EQ(mean_makespan(two_slots(), {300, 600, 600}, 1, 0, {1, 1, 1, 1}, 2), 550);
+}
+
+TEST(MeanMakespan, LastOfManySmsEndsLater) {
+  CtaPace pace(1);
+  pace.observe(1, true, 100, 100);
+  const std::vector<double> factors = {0.9, 1, 1.1, 1};
+  const auto rounds = [&](std::size_t sms) {
+    return mean_makespan(pace, std::vector<std::uint64_t>(3 * sms, 1000), static_cast<int>(sms), 0, factors,
+                         4);
+  };
+  EXPECT_GT(rounds(1), 2900);
+  EXPECT_LT(rounds(1), 3100);
+  EXPECT_GT(rounds(100), rounds(1) + 100);
+  EXPECT_LE(rounds(100), 3300) << "three of the longest";
+}
+
+TEST(MeanMakespan, CtasVaryLikeThoseOfTheirTime) {
+  CtaPace pace(1);
+  pace.observe(1, true, 100, 100);
+  // The first half of the launch takes twice the time of the second.
+  const std::vector<double> factors = {1.5, 1.5, 0.75, 0.75};
+  EXPECT_NEAR(mean_makespan(pace, std::vector<std::uint64_t>(100, 100), 1, 0, factors, 1), 11250, 1);
+}
+
 }  // namespace
 }  // namespace warpscope::gpu
