@@ -9,7 +9,7 @@ namespace warpscope::gpu {
 namespace {
 
 /// What is left out at once, in parts of the time since the launch began.
-constexpr double kSkipOverElapsed = 0.5;
+constexpr double kSkipOverElapsed = 1;
 /// Windows that are averaged.
 constexpr std::size_t kFewestWindows = 4;
 constexpr std::size_t kMostWindows = 12;

@@ -22,7 +22,7 @@ constexpr double kBudget = 4e6;
 /// Of a launch with many waves, about this many are executed (wave_skipper.hpp): more where CTAs are unequal,
 /// as waves are then left out in several pieces.
 constexpr double kExecutedWaves = 6;
-constexpr double kExecutedUnequalWaves = 14;
+constexpr double kExecutedUnequalWaves = 10;
 /// More SMs than this are not simulated in fast mode, unless all are: further ones tell little.
 constexpr double kMostGroups = 12;
 
@@ -103,10 +103,13 @@ std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config,
   const int sampled = options.sm_groups > 0
                           ? options.sm_groups
                           : static_cast<int>(std::clamp(kBudget / work_per_sm, least, kMostGroups));
+  // Grids are full of powers of two: among an even number of interleaved groups, CTAs that share data would
+  // fall into one.
+  const int odd = options.sm_groups > 0 ? sampled : sampled - (sampled + 1) % 2;
   std::vector<std::vector<SmGroup>> result;
   for (const LaunchWork& work : works) {
     const int sms = options.mode == Mode::detailed ? config.gpu.sm_count : work.sms;
-    result.push_back(group_sms(sms, is_whole(work) ? sms : sampled, work.alike));
+    result.push_back(group_sms(sms, is_whole(work) ? sms : work.alike ? odd : sampled, work.alike));
   }
   return result;
 }

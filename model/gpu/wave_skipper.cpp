@@ -19,7 +19,7 @@ constexpr double kSteady = 0.01;
 constexpr std::uint64_t kTailWindows = 1;
 
 /// Pieces that a launch with several classes of CTAs is skipped in.
-constexpr std::uint64_t kPieces = 3;
+constexpr std::uint64_t kPieces = 2;
 
 bool has_one_class(const trace::Launch& launch) {
   return std::ranges::all_of(launch.class_of_block, [](const std::vector<std::uint32_t>& classes) {

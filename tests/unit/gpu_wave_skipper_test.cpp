@@ -207,17 +207,17 @@ TEST(WaveSkipper, SeveralClassesAreSkippedInPieces) {
   WaveSkipper skipper(launch, kSlots);
   const Watch seen = watch(skipper, {10000, 20000, 30000, 40000, 50000});
   ASSERT_TRUE(seen.skipped);
-  EXPECT_EQ(seen.skipped->windows, 37U) << "a third of the 114 windows left but the last";
-  EXPECT_EQ(seen.skipped->ctas, 370U);
-  EXPECT_TRUE(skipper.window_ends(60)) << "two pieces are to come";
+  EXPECT_EQ(seen.skipped->windows, 56U) << "half of the 114 windows left but the last";
+  EXPECT_EQ(seen.skipped->ctas, 560U);
+  EXPECT_TRUE(skipper.window_ends(60)) << "another piece is to come";
 }
 
 TEST(WaveSkipper, PiecesNeedWindowsBetweenThem) {
-  trace::Launch launch = grid(139, 1);
-  launch.class_of_block[0].resize(139);
+  trace::Launch launch = grid(99, 1);
+  launch.class_of_block[0].resize(99);
   launch.class_of_block[0].back() = 1;
-  EXPECT_FALSE(WaveSkipper(launch, kSlots).window_ends(10)) << "14 windows are the least";
-  launch.grid[0] = 140;
+  EXPECT_FALSE(WaveSkipper(launch, kSlots).window_ends(10)) << "10 windows are the least";
+  launch.grid[0] = 100;
   launch.class_of_block[0].push_back(1);
   EXPECT_TRUE(WaveSkipper(launch, kSlots).window_ends(10));
 }
