@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
+#include <map>
 #include <queue>
 #include <utility>
 
@@ -12,6 +12,12 @@ namespace {
 /// Schedules that are averaged, at most, and CTAs in all of them, about.
 constexpr std::size_t kMostSchedules = 16;
 constexpr std::size_t kScheduledCtas = 16384;
+
+/// Fewer CTAs of a class in a wave tell nothing of how they scatter.
+constexpr double kFewestAlike = 4;
+
+/// Cycles, or instructions, within which CTAs end together.
+constexpr double kSameTime = 1e-3;
 
 /// CTAs of one SM advance alike, so one count of instructions since the start serves all of them.
 struct SharedSm {
@@ -62,15 +68,30 @@ double CtaPace::overhead_cycles(std::size_t ctas) const {
 void CtaScatter::observe(std::size_t cta, std::size_t cta_class, std::int64_t cycles) {
   times_.resize(std::max(times_.size(), cta + 1));
   times_[cta] = {cta_class, static_cast<double>(cycles)};
-  mean_[cta_class].sum += static_cast<double>(cycles);
-  ++mean_[cta_class].count;
 }
 
-std::vector<double> CtaScatter::factors() const {
-  std::vector<double> result(std::max<std::size_t>(1, times_.size()), 1);
-  for (std::size_t cta = 0; cta < times_.size(); ++cta) {
-    const Mean& mean = mean_[times_[cta].cta_class];
-    result[cta] = times_[cta].cycles > 0 ? times_[cta].cycles * mean.count / mean.sum : 1;
+std::vector<double> CtaScatter::factors(std::size_t wave) const {
+  struct Mean {
+    double sum = 0;
+    double count = 0;
+  };
+  std::vector<double> result;
+  for (std::size_t begin = 0; begin + 2 * wave <= times_.size(); begin += wave) {
+    std::map<std::size_t, Mean> means;
+    for (std::size_t cta = begin; cta < begin + wave; ++cta) {
+      Mean& mean = means[times_[cta].cta_class];
+      mean.sum += times_[cta].cycles;
+      ++mean.count;
+    }
+    for (std::size_t cta = begin; cta < begin + wave; ++cta) {
+      const Mean& mean = means[times_[cta].cta_class];
+      if (mean.count >= kFewestAlike && mean.sum > 0) {
+        result.push_back(times_[cta].cycles * mean.count / mean.sum);
+      }
+    }
+  }
+  if (result.empty()) {
+    result.push_back(1);
   }
   return result;
 }
@@ -107,38 +128,48 @@ double makespan(const CtaPace& pace, const std::vector<double>& work, int sms, d
     }
   }
   double end = 0;
+  std::vector<std::size_t> freed;
   while (!next.empty()) {
-    const auto [now, index] = next.top();
-    next.pop();
-    SharedSm& sm = chip[index];
-    advance(sm, now);
-    sm.ends.pop();
-    end = now;
-    if (begun < work.size()) {
-      begin(sm);
+    end = next.top().first;
+    freed.clear();
+    while (!next.empty() && next.top().first <= end + kSameTime) {
+      const std::size_t index = next.top().second;
+      next.pop();
+      SharedSm& sm = chip[index];
+      advance(sm, end);
+      while (!sm.ends.empty() && sm.ends.top() <= sm.progress + kSameTime) {
+        sm.ends.pop();
+      }
+      freed.push_back(index);
     }
-    if (!sm.ends.empty()) {
-      announce(index);
+    // Where several SMs have room at once, it is filled breadth first.
+    for (std::size_t residents = 0; residents < rate.size() - 1; ++residents) {
+      for (const std::size_t index : freed) {
+        if (begun < work.size() && chip[index].ends.size() == residents) {
+          begin(chip[index]);
+        }
+      }
+    }
+    for (const std::size_t index : freed) {
+      if (!chip[index].ends.empty()) {
+        announce(index);
+      }
     }
   }
   return end;
 }
 
 double mean_makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
-                     double overhead_cycles, const std::vector<double>& factors, std::size_t wave) {
+                     double overhead_cycles, const std::vector<double>& factors) {
   const std::size_t schedules = std::clamp(kScheduledCtas / work.size(), std::size_t{1}, kMostSchedules);
-  const std::size_t neighbours = std::clamp(wave, std::size_t{1}, factors.size());
   std::uint64_t drawn = 0;
   double sum = 0;
   for (std::size_t schedule = 0; schedule < schedules; ++schedule) {
     std::vector<double> varied;
     varied.reserve(work.size());
-    for (std::size_t cta = 0; cta < work.size(); ++cta) {
+    for (const std::uint64_t instructions : work) {
       const std::uint64_t hash = (++drawn * 0x9e3779b97f4a7c15ULL) >> 32;
-      const std::size_t same_place = cta * factors.size() / work.size();
-      const std::size_t first =
-          std::min(same_place - std::min(same_place, neighbours / 2), factors.size() - neighbours);
-      varied.push_back(static_cast<double>(work[cta]) * factors[first + hash % neighbours]);
+      varied.push_back(static_cast<double>(instructions) * factors[hash % factors.size()]);
     }
     sum += makespan(pace, varied, sms, overhead_cycles);
   }

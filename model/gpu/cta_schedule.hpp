@@ -32,27 +32,21 @@ class CtaPace {
   std::vector<Sum> all_;    ///< likewise
 };
 
-/// How the times of simulated CTAs scatter about the mean of their class.
+/// How the times of CTAs scatter that ran at the same time on several SMs.
 class CtaScatter {
  public:
-  explicit CtaScatter(std::size_t classes) : mean_(classes) {}
-
   /// The simulated CTA number `cta`, in order of dispatch, took so long.
   void observe(std::size_t cta, std::size_t cta_class, std::int64_t cycles);
-  /// The times over the means, by number of the CTA; at least one.
-  std::vector<double> factors() const;
+  /// Times over the mean of their class and wave; `wave` CTAs run at a time. Those of the last wave do not
+  /// count, as its end differs from all others. Never empty.
+  std::vector<double> factors(std::size_t wave) const;
 
  private:
   struct Time {
     std::size_t cta_class = 0;
     double cycles = 0;  ///< 0: not known
   };
-  struct Mean {
-    double sum = 0;
-    double count = 0;
-  };
   std::vector<Time> times_;
-  std::vector<Mean> mean_;  ///< by class
 };
 
 /// Cycles until the last of `work` (instructions of each CTA, in order of dispatch) has ended on `sms` SMs: a
@@ -60,9 +54,8 @@ class CtaScatter {
 /// `overhead_cycles` besides.
 double makespan(const CtaPace& pace, const std::vector<double>& work, int sms, double overhead_cycles);
 
-/// The mean of that over a few schedules in which each CTA takes a multiple of its work: that of one of the
-/// simulated ones which were dispatched about when it is, within `wave` of these.
+/// The mean of that over a few schedules in which each CTA takes one of `factors` times its work.
 double mean_makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
-                     double overhead_cycles, const std::vector<double>& factors, std::size_t wave);
+                     double overhead_cycles, const std::vector<double>& factors);
 
 }  // namespace warpscope::gpu

@@ -101,13 +101,13 @@ double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, co
     simulated.push_back(class_work[number]);
   }
   const double overhead = sample.pace.overhead_cycles(simulated.size());
-  const std::vector<double> factors = sample.scatter.factors();
-  const auto groups = static_cast<int>(sample.groups.size());
   const std::size_t wave = sample.groups.size() * static_cast<std::size_t>(sample.pace.slots());
-  const double end = mean_makespan(sample.pace, all, config.gpu.sm_count, overhead, factors, wave);
+  const std::vector<double> factors = sample.scatter.factors(wave);
+  const auto groups = static_cast<int>(sample.groups.size());
+  const double end = mean_makespan(sample.pace, all, config.gpu.sm_count, overhead, factors);
   // Which of the long CTAs come last is chance on a few SMs. So where lengths differ, the schedule of all
   // CTAs decides, provided that it explains what happened.
-  const double expected = mean_makespan(sample.pace, simulated, groups, overhead, factors, wave);
+  const double expected = mean_makespan(sample.pace, simulated, groups, overhead, factors);
   const double explained = static_cast<double>(simulated_end) / expected;
   if (spread(all) > kOneLength && std::abs(explained - 1) < kExplained) {
     return end;
@@ -116,10 +116,11 @@ double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, co
   if (sample.skipped.empty()) {
     return end * explained;
   }
-  const std::vector<std::uint64_t> batches(
-      all.size() * sample.groups.size() / static_cast<std::size_t>(config.gpu.sm_count), class_work[0]);
+  const auto sms = static_cast<std::size_t>(config.gpu.sm_count);
+  const std::vector<std::uint64_t> batches((all.size() * sample.groups.size() + sms - 1) / sms,
+                                           class_work[0]);
   return static_cast<double>(continued_end) * end /
-         mean_makespan(sample.pace, batches, groups, overhead, factors, wave);
+         mean_makespan(sample.pace, batches, groups, overhead, factors);
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ namespace warpscope::gpu {
 /// What was simulated of a launch.
 struct Sample {
   Sample(std::vector<SmGroup> sm_groups, int slots, std::size_t classes)
-      : groups(std::move(sm_groups)), pace(slots), scatter(classes), ctas_of_class(classes, 0) {}
+      : groups(std::move(sm_groups)), pace(slots), ctas_of_class(classes, 0) {}
 
   std::vector<SmGroup> groups;
   CtaPace pace;
-  CtaScatter scatter;
+  CtaScatter scatter{};
   std::vector<std::size_t> simulated{};      ///< class of each simulated CTA, in order of dispatch
   std::vector<std::uint64_t> ctas_of_class;  ///< CTAs that those of a class stood for
   std::vector<sm::Demand> demand{};          ///< by tensor

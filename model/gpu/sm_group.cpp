@@ -105,7 +105,7 @@ std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config,
                           : static_cast<int>(std::clamp(kBudget / work_per_sm, least, kMostGroups));
   // Grids are full of powers of two: among an even number of interleaved groups, CTAs that share data would
   // fall into one.
-  const int odd = options.sm_groups > 0 ? sampled : sampled - (sampled + 1) % 2;
+  const int odd = options.sm_groups > 0 || sampled % 2 == 1 ? sampled : std::max(3, sampled - 1);
   std::vector<std::vector<SmGroup>> result;
   for (const LaunchWork& work : works) {
     const int sms = options.mode == Mode::detailed ? config.gpu.sm_count : work.sms;

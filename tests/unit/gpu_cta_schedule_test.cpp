@@ -56,23 +56,39 @@ TEST(Makespan, FreeSlotTakesTheNextCta) {
   EXPECT_DOUBLE_EQ(makespan(two_slots(), {300, 600, 600}, 1, 0), 550);
 }
 
+TEST(Makespan, SlotsThatGetFreeTogetherAreFilledBreadthFirst) {
+  // Two rounds on two SMs; of the third round each SM has one CTA, alone.
+  const std::vector<double> work(4 + 4 + 2, 600);
+  EXPECT_DOUBLE_EQ(makespan(two_slots(), work, 2, 0), 400 + 400 + 300);
+}
+
 TEST(Makespan, OverheadCountsForEachCta) {
   CtaPace pace(1);
   pace.observe(1, true, 100, 200);
   EXPECT_DOUBLE_EQ(makespan(pace, {200, 200}, 1, 30), 260);
 }
 
-TEST(CtaScatter, IsRelativeToTheMeanOfTheClass) {
-  CtaScatter scatter(2);
-  scatter.observe(2, 0, 90);
-  scatter.observe(0, 0, 110);
-  scatter.observe(1, 1, 500);
-  EXPECT_EQ(scatter.factors(), (std::vector<double>{1.1, 1, 0.9}));
-  EXPECT_EQ(CtaScatter(1).factors(), std::vector<double>{1}) << "nothing was seen";
+TEST(CtaScatter, IsRelativeToTheMeanOfTheWave) {
+  CtaScatter scatter;
+  const std::vector<std::int64_t> times = {190, 210, 200, 200, 90, 100, 100, 110, 50, 50, 70, 70};
+  for (std::size_t cta = times.size(); cta-- > 0;) {
+    scatter.observe(cta, 0, times[cta]);
+  }
+  EXPECT_EQ(scatter.factors(4), (std::vector<double>{0.95, 1.05, 1, 1, 0.9, 1, 1, 1.1}))
+      << "without the last wave";
+}
+
+TEST(CtaScatter, IsUnknownWhereFewRunAtATime) {
+  CtaScatter scatter;
+  for (std::size_t cta = 0; cta < 8; ++cta) {
+    scatter.observe(cta, cta % 2, cta % 2 == 0 ? 100 : 900);
+  }
+  EXPECT_EQ(scatter.factors(4), std::vector<double>{1}) << "two of each class";
+  EXPECT_EQ(CtaScatter().factors(4), std::vector<double>{1}) << "nothing was seen";
 }
 
 TEST(MeanMakespan, WithoutScatterIsTheMakespan) {
-  EXPECT_DOUBLE_EQ(mean_makespan(two_slots(), {300, 600, 600}, 1, 0, {1, 1, 1, 1}, 2), 550);
+  EXPECT_DOUBLE_EQ(mean_makespan(two_slots(), {300, 600, 600}, 1, 0, {1}), 550);
 }
 
 TEST(MeanMakespan, LastOfManySmsEndsLater) {
@@ -80,21 +96,12 @@ TEST(MeanMakespan, LastOfManySmsEndsLater) {
   pace.observe(1, true, 100, 100);
   const std::vector<double> factors = {0.9, 1, 1.1, 1};
   const auto rounds = [&](std::size_t sms) {
-    return mean_makespan(pace, std::vector<std::uint64_t>(3 * sms, 1000), static_cast<int>(sms), 0, factors,
-                         4);
+    return mean_makespan(pace, std::vector<std::uint64_t>(3 * sms, 1000), static_cast<int>(sms), 0, factors);
   };
   EXPECT_GT(rounds(1), 2900);
   EXPECT_LT(rounds(1), 3100);
   EXPECT_GT(rounds(100), rounds(1) + 100);
   EXPECT_LE(rounds(100), 3300) << "three of the longest";
-}
-
-TEST(MeanMakespan, CtasVaryLikeThoseOfTheirTime) {
-  CtaPace pace(1);
-  pace.observe(1, true, 100, 100);
-  // The first half of the launch takes twice the time of the second.
-  const std::vector<double> factors = {1.5, 1.5, 0.75, 0.75};
-  EXPECT_NEAR(mean_makespan(pace, std::vector<std::uint64_t>(100, 100), 1, 0, factors, 1), 11250, 1);
 }
 
 }  // namespace
