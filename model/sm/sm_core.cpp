@@ -151,34 +151,20 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
 }
 
 void SmCore::select_next(SubCoreState& sub_core) {
+  // Greedy: the warp that issued last goes on while it can; otherwise the oldest that can. Which it will be
+  // can hardly be predicted, so no branches: time, rank and warp are one number.
   const std::int32_t now = std::max(sub_core.issue_free, sub_core.dispatch_free);
-  const auto time_of = [&](std::uint8_t warp) {
-    return std::max(sub_core.own[warp], sub_core.pipe_free[sub_core.pipe[warp]]);
+  const auto candidate = [&](std::uint8_t warp, int rank) {
+    const std::int32_t time = std::max(sub_core.own[warp], sub_core.pipe_free[sub_core.pipe[warp]]);
+    return std::int64_t{std::max(time, now)} << 16 | rank << 8 | warp;
   };
-  // Greedy: the warp that issued last goes on while it can; otherwise the oldest that can.
-  std::uint8_t best_warp = sub_core.last_warp;
-  std::int32_t best = std::max(time_of(best_warp), now);
+  std::int64_t best = candidate(sub_core.last_warp, 0);
   const int warps = sub_core.warp_count;
-  if (warps <= kFewWarps) {
-    // Which it will be can hardly be predicted, so no branches.
-    for (int i = 0; i < warps; ++i) {
-      const std::uint8_t warp = sub_core.by_age[at(i)];
-      const std::int32_t time = std::max(time_of(warp), now);
-      best_warp = time < best ? warp : best_warp;
-      best = std::min(best, time);
-    }
-  } else {
-    for (int i = 0; i < warps && best > now; ++i) {
-      const std::uint8_t warp = sub_core.by_age[at(i)];
-      const std::int32_t time = time_of(warp);
-      if (time < best) {
-        best = std::max(time, now);
-        best_warp = warp;
-      }
-    }
+  for (int i = 0; i < warps && (warps <= kFewWarps || best >> 16 > now); ++i) {
+    best = std::min(best, candidate(sub_core.by_age[at(i)], i + 1));
   }
-  sub_core.next_time = best;
-  sub_core.next_warp = best == kNever ? std::uint8_t{0} : best_warp;
+  sub_core.next_time = static_cast<std::int32_t>(best >> 16);
+  sub_core.next_warp = sub_core.next_time == kNever ? std::uint8_t{0} : static_cast<std::uint8_t>(best);
 }
 
 bool SmCore::issue(int sub_core_index, Step& step) {
