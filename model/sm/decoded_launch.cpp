@@ -228,6 +228,27 @@ void compare_loops(DecodedLaunch& out) {
   }
 }
 
+bool is_plain(const DecodedInstruction& instruction, const DecodedInstruction& next) {
+  const bool only_pipe =
+      instruction.pipe < PipeSlot::mio && instruction.write_scoreboard == trace::kNoScoreboard;
+  const bool goes_on = !instruction.closes_loop && next.loops_begun == 0 && next.line == instruction.line;
+  return only_pipe && goes_on;
+}
+
+bool waits(const DecodedInstruction& instruction) {
+  return instruction.wait_mask != 0 || !instruction.has_control || instruction.op_class == OpClass::exit ||
+         instruction.op_class == OpClass::async_wait;
+}
+
+/// Sets what the issue loop tests first.
+void find_short_ways(DecodedLaunch& out) {
+  for (std::size_t i = 0; i < out.code.size(); ++i) {
+    out.code[i].waits = waits(out.code[i]);
+    out.code[i].plain =
+        !out.needs_register_scoreboard && i + 1 < out.code.size() && is_plain(out.code[i], out.code[i + 1]);
+  }
+}
+
 }  // namespace
 
 memory::AccessKind access_kind(OpClass op_class) {
@@ -259,6 +280,7 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
   for (std::size_t i = 0; i < out.code.size(); ++i) {
     out.code[i].line = static_cast<std::uint32_t>(i / instructions_per_line);
   }
+  find_short_ways(out);
   for (const RegisterUse& use : out.register_uses) {
     const auto grow = [&](const trace::RegisterRange& range) {
       out.register_count = std::max(out.register_count, std::uint32_t{range.first} + range.count);

@@ -35,6 +35,10 @@ struct DecodedInstruction {
   std::uint16_t mio_cycles = 0;   ///< cycles until the sub-core's next memory instruction
   std::uint16_t immediate = 0;
   std::uint8_t tensor_hold = 0;  ///< cycles by which the next tensor instruction of the sub-core is put off
+  /// Takes its pipe and nothing else, and the warp goes on behind it, on the same instruction line.
+  bool plain = false;
+  bool waits =
+      true;  ///< for more than its time and its line: scoreboards, registers, copies or the MIO queue
   std::uint32_t memory = trace::kNoMemory;  ///< into DecodedLaunch::memory_operands
   std::uint32_t line = 0;                   ///< of the instruction cache
 

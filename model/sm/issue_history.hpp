@@ -7,47 +7,45 @@
 
 namespace warpscope::sm {
 
-/// Bit i of a mask is the cycle `end - 1 - i`. Only stall accounting reads it, so it is not part of SmState.
+/// Bit i of a mask is the cycle `last - i`. Only stall accounting reads it, so it is not part of SmState.
 struct IssueHistory {
-  std::int32_t end = 0;         ///< first cycle not yet recorded
-  std::int32_t hold_until = 0;  ///< a tensor instruction keeps the dispatch port until here
+  std::int32_t last = -1;  ///< cycle of the last issue
+  std::int32_t hold = 0;   ///< cycles behind it for which a tensor instruction keeps the dispatch port
   std::uint64_t issued = 0;
   std::uint64_t held = 0;
 
   static constexpr std::int32_t kCycles = 64;
 
-  /// Records idle or held cycles up to `to`.
-  void advance(std::int32_t to) {
-    const std::int32_t shift = to - end;
-    if (shift <= 0) {
-      return;
-    }
-    if (shift < kCycles) {
-      const std::int32_t holds = std::clamp(hold_until - end, 0, shift);
-      issued <<= shift;
-      held = held << shift | low_bits(holds) << (shift - holds);
+  /// An instruction issues in cycle `time`, once the port is free, and takes it for `taken` cycles.
+  void issue(std::int32_t time, std::int32_t taken) {
+    const std::int32_t gap = time - last;
+    if (gap < kCycles) {
+      issued = issued << gap | 1;
+      held = held << gap | low_bits(hold) << (gap - hold);
     } else {
-      forget(to);
+      issued = 1;
+      held = earlier(low_bits(hold), gap - hold);
     }
-    end = to;
+    last = time;
+    hold = taken - 1;
   }
-  /// An instruction issues in cycle `end` and holds the dispatch port for `hold` cycles.
-  void issue(std::int32_t hold) {
-    issued = issued << 1 | 1;
-    held <<= 1;
-    hold_until = end + hold;
-    ++end;
+  /// Issued and held cycles among the last `window` ones before `end`, which lies behind the last issue;
+  /// those more than kCycles back are forgotten.
+  int issued_in(std::int32_t window, std::int32_t end) const {
+    return std::popcount(earlier(issued, end - 1 - last) & low_bits(window));
   }
-  /// Issued and held cycles among the last `window` ones; older ones are forgotten.
-  int issued_in(std::int32_t window) const { return std::popcount(issued & low_bits(window)); }
-  int held_in(std::int32_t window) const { return std::popcount(held & low_bits(window)); }
+  int held_in(std::int32_t window, std::int32_t end) const {
+    return std::popcount(held_up_to(end - 1 - last) & low_bits(window));
+  }
 
  private:
-  /// Nothing recorded lies within the last cycles before `to` but what is still held.
-  void forget(std::int32_t to) {
-    const std::int32_t idle = std::max(0, to - std::max(hold_until, end));
-    issued = 0;
-    held = idle < kCycles && hold_until > end ? ~std::uint64_t{0} << idle : 0;
+  /// Held cycles once `cycles` ones have passed since the last issue.
+  std::uint64_t held_up_to(std::int32_t cycles) const {
+    const std::int32_t holds = std::min(hold, cycles);
+    return earlier(held, cycles) | earlier(low_bits(holds), cycles - holds);
+  }
+  static std::uint64_t earlier(std::uint64_t mask, std::int32_t cycles) {
+    return cycles < kCycles ? mask << cycles : 0;
   }
   static std::uint64_t low_bits(std::int32_t count) {
     return count >= kCycles ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;

@@ -71,9 +71,8 @@ MemoryRequest SmCore::request(std::uint32_t operand, memory::AccessKind kind, in
   return result;
 }
 
-void SmCore::enqueue_memory(int sub_core_index, int warp_index, const DecodedInstruction& instruction,
+void SmCore::enqueue_memory(SubCoreState& sub_core, int warp_index, const DecodedInstruction& instruction,
                             std::int32_t time, Step& step) {
-  SubCoreState& sub_core = state_.sub_cores[at(sub_core_index)];
   WarpState& warp = state_.warps[at(warp_index)];
   MioEntry entry;
   entry.enqueued = time;
@@ -101,20 +100,17 @@ void SmCore::enqueue_memory(int sub_core_index, int warp_index, const DecodedIns
   }
   set_register_ready(warp_index, instruction, kNever, is_long);
   sub_core.queue[sub_core.queue_count++] = entry;
+  update_service_turn(sub_core);
   if (sub_core.queue_count >= spec_.mio.queue_entries) {
     sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] = kNever;
   }
 }
 
-std::int32_t SmCore::next_service_time() const {
-  std::int32_t earliest = kNever;
-  for (int s = 0; s < spec_.sub_cores; ++s) {
-    const SubCoreState& sub_core = state_.sub_cores[at(s)];
-    if (sub_core.queue_count > 0) {
-      earliest = std::min(earliest, std::max(sub_core.queue[0].enqueued, sub_core.mio_free));
-    }
-  }
-  return earliest == kNever ? kNever : std::max(earliest, state_.lsu_free);
+void SmCore::update_service_turn(const SubCoreState& sub_core) {
+  const auto index = static_cast<std::size_t>(&sub_core - state_.sub_cores.data());
+  const std::int32_t since = std::max(sub_core.queue[0].enqueued, sub_core.mio_free);
+  service_turns_[index] = turn_of(index, sub_core.queue_count > 0 ? since : kNever);
+  next_service_ = first_of(service_turns_);
 }
 
 /// The pages of a CTA's burst wait independently and the CTA waits for the last of them: with exponentially
@@ -162,20 +158,7 @@ std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction, Ct
   return arrival;
 }
 
-void SmCore::serve_memory(std::int32_t time) {
-  int chosen = -1;
-  std::int32_t chosen_since = kNever;
-  for (int s = 0; s < spec_.sub_cores; ++s) {
-    const SubCoreState& candidate = state_.sub_cores[at(s)];
-    if (candidate.queue_count > 0) {
-      const std::int32_t since = std::max(candidate.queue[0].enqueued, candidate.mio_free);
-      if (since < chosen_since) {
-        chosen = s;
-        chosen_since = since;
-      }
-    }
-  }
-  SubCoreState& sub_core = state_.sub_cores[at(chosen)];
+void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
   const MioEntry entry = sub_core.queue[0];
   std::shift_left(sub_core.queue.begin(), sub_core.queue.begin() + sub_core.queue_count, 1);
   sub_core.queue[--sub_core.queue_count] = MioEntry{};
@@ -229,6 +212,7 @@ void SmCore::serve_memory(std::int32_t time) {
     default:
       break;
   }
+  update_service_turn(sub_core);
   release_scoreboard(warp, instruction.write_scoreboard, done);
   release_scoreboard(warp, instruction.read_scoreboard, time + instruction.data_cycles);
   set_register_ready(static_cast<int>(entry.warp), instruction, done,

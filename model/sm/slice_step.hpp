@@ -47,4 +47,11 @@ struct SmCore::Step {
   }
 };
 
+inline SmCore::Wait SmCore::wait_for(const WarpState& warp, const DecodedInstruction& next) const {
+  const Wait wait =
+      next.waits ? wait_for_results(warp, next) : Wait{warp.ready, reason(metrics::Stall::wait)};
+  return warp.fetch_ready > wait.until ? Wait{warp.fetch_ready, reason(metrics::Stall::no_instruction)}
+                                       : wait;
+}
+
 }  // namespace warpscope::sm

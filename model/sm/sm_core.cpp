@@ -119,35 +119,47 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
                         std::vector<SliceEvent>* events) {
   Slice result;
   Step step{min_cycles, max_cycles, port, events, result};
-  for (int s = 0; s < spec_.sub_cores; ++s) {
-    histories_[at(s)] = IssueHistory{.hold_until = state_.sub_cores[at(s)].dispatch_free};
+  for (std::size_t s = 0; s < kMaxSubCores; ++s) {
+    histories_[s] = IssueHistory{.hold = state_.sub_cores[s].dispatch_free};
+    update_service_turn(state_.sub_cores[s]);
   }
-  std::int32_t service = next_service_time();
-  const int sub_cores = spec_.sub_cores;
+  const std::uint64_t& issued = counters_.stall_warp_cycles[reason(Stall::selected)];
+  const std::uint64_t issued_before = issued;
   while (true) {
-    // Which sub-core comes first can hardly be predicted, so no branches.
-    int first = 0;
-    std::int32_t issue_time = state_.sub_cores[0].next_time;
-    for (int s = 1; s < sub_cores; ++s) {
-      const std::int32_t time = state_.sub_cores[at(s)].next_time;
-      first = time < issue_time ? s : first;
-      issue_time = std::min(issue_time, time);
-    }
-    if (std::min(service, issue_time) >= step.end) {
-      result.deadlock = service == kNever && issue_time == kNever && resident_warps_ > 0;
+    const std::size_t first = first_to_issue();
+    SubCoreState& sub_core = state_.sub_cores[first];
+    const std::int32_t issue_time = sub_core.next_time;
+    const std::int32_t service_time = std::max(time_of(next_service_), state_.lsu_free);
+    if (std::min(service_time, issue_time) >= step.end) {
+      result.deadlock = service_time == kNever && issue_time == kNever && resident_warps_ > 0;
       break;
     }
-    if (service <= issue_time) {
-      serve_memory(service);
-      service = next_service_time();
-    } else if (issue(first, step)) {
-      service = next_service_time();
+    if (service_time <= issue_time) {
+      serve_memory(state_.sub_cores[sub_core_of(next_service_)], service_time);
+    } else {
+      WarpState& warp = state_.warps[sub_core.next_warp * at(spec_.sub_cores) + first];
+      issue(sub_core, warp, histories_[first], step);
     }
   }
   result.end = step.end;
+  result.issued = issued - issued_before;
   finish_accounting(step.end);
   rebase(step.end);
   return result;
+}
+
+std::size_t SmCore::first_to_issue() const {
+  // With branches: a wrong guess costs less than what follows waiting for the outcome each time.
+  std::size_t first = 0;
+  std::int32_t earliest = state_.sub_cores[0].next_time;
+  for (std::size_t s = 1; s < kMaxSubCores; ++s) {
+    const std::int32_t time = state_.sub_cores[s].next_time;
+    if (time < earliest) {
+      first = s;
+      earliest = time;
+    }
+  }
+  return first;
 }
 
 void SmCore::select_next(SubCoreState& sub_core) {
@@ -167,33 +179,44 @@ void SmCore::select_next(SubCoreState& sub_core) {
   sub_core.next_warp = sub_core.next_time == kNever ? std::uint8_t{0} : static_cast<std::uint8_t>(best);
 }
 
-bool SmCore::issue(int sub_core_index, Step& step) {
-  SubCoreState& sub_core = state_.sub_cores[at(sub_core_index)];
+void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& history, Step& step) {
   const std::int32_t time = sub_core.next_time;
-  const int local = sub_core.next_warp;
-  const int warp_index = local * spec_.sub_cores + sub_core_index;
-  WarpState& warp = state_.warps[at(warp_index)];
-  const DecodedInstruction& instruction = code_[warp.pc];
-
-  IssueHistory& history = histories_[at(sub_core_index)];
-  history.advance(time);
+  const std::uint8_t local = sub_core.next_warp;
+  const DecodedInstruction* const instruction = code_ + warp.pc;
   account_stalls(sub_core, local, warp, history, time);
-  history.issue(instruction.dispatch_hold);
+  history.issue(time, instruction->dispatch_hold);
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
-  ++counters_.issued_by_opcode[static_cast<std::size_t>(instruction.opcode)];
-  ++step.result.issued;
+  ++counters_.issued_by_opcode[static_cast<std::size_t>(instruction->opcode)];
   warp.attributed = time + 1;
+  warp.ready = time + instruction->stall;
   sub_core.issue_free = time + 1;
-  sub_core.dispatch_free = time + instruction.dispatch_hold;
-  sub_core.last_warp = static_cast<std::uint8_t>(local);
-  warp.ready = time + instruction.stall;
-  warp.ready_reason = reason(Stall::wait);
+  sub_core.dispatch_free = time + instruction->dispatch_hold;
+  if (instruction->plain) {
+    const DecodedInstruction* const next = instruction + 1;
+    const Wait wait = wait_for(warp, *next);
+    sub_core.pipe_free[slot(instruction->pipe)] = time + instruction->interval;
+    ++warp.pc;
+    sub_core.own[local] = wait.until;
+    sub_core.pipe[local] = static_cast<std::uint8_t>(next->pipe);
+    sub_core.last_warp = local;
+    warp.ready_reason = reason(Stall::wait);
+    warp.own_reason = wait.why;
+  } else {
+    sub_core.last_warp = local;
+    warp.ready_reason = reason(Stall::wait);
+    finish_issue(sub_core, warp, *instruction, time, step);
+  }
+  select_next(sub_core);
+}
 
+void SmCore::finish_issue(SubCoreState& sub_core, WarpState& warp, const DecodedInstruction& instruction,
+                          std::int32_t time, Step& step) {
+  const int warp_index = index_of(warp);
   if (instruction.pipe == PipeSlot::mio) {
     std::int32_t& tensor_free = sub_core.pipe_free[slot(PipeSlot::tensor)];
     tensor_free =
         instruction.tensor_hold > 0 ? std::max(tensor_free, time) + instruction.tensor_hold : tensor_free;
-    enqueue_memory(sub_core_index, warp_index, instruction, time, step);
+    enqueue_memory(sub_core, warp_index, instruction, time, step);
   } else {
     if (instruction.pipe != PipeSlot::none) {
       sub_core.pipe_free[slot(instruction.pipe)] = time + instruction.interval;
@@ -203,37 +226,18 @@ bool SmCore::issue(int sub_core_index, Step& step) {
       release = std::max(release, time + instruction.latency);
       warp.long_scoreboards &= static_cast<std::uint8_t>(~(1U << instruction.write_scoreboard));
     }
-    if (!register_ready_.empty()) {
-      set_register_ready(warp_index, instruction, time + instruction.latency, false);
-    }
+    set_register_ready(warp_index, instruction, time + instruction.latency, false);
   }
-
   if (instruction.op_class == OpClass::exit) {
     exit_warp(warp_index, time, step);
-  } else {
-    if (instruction.closes_loop && close_loop(warp_index, step)) {
-      warp.ready += spec_.issue.branch_cycles;
-      warp.ready_reason = reason(Stall::branch_resolving);
-      if (warp.warp_in_cta == 0) {
-        step.checkpoint(time);
-      }
-    } else if (!instruction.closes_loop) {
-      ++warp.pc;
-      if (code_[warp.pc].loops_begun > 0) {
-        enter_loops(warp_index, 0, step);
-      }
-    }
-    if (warp.fetched_line != code_[warp.pc].line + 1) {
-      fetch(warp_index, time);
-    }
-    if (instruction.op_class == OpClass::barrier) {
-      arrive_at_barrier(warp_index, instruction.immediate, time);
-    } else {
-      update_own(warp_index);
-    }
+    return;
   }
-  select_next(sub_core);
-  return instruction.pipe == PipeSlot::mio;
+  go_on(warp_index, instruction, time, step);
+  if (instruction.op_class == OpClass::barrier) {
+    arrive_at_barrier(warp_index, instruction.immediate, time);
+  } else {
+    update_own(warp_index);
+  }
 }
 
 void SmCore::release_slot(int cta_slot) {

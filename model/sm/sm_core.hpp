@@ -13,6 +13,7 @@
 #include "model/sm/decoded_launch.hpp"
 #include "model/sm/issue_history.hpp"
 #include "model/sm/sm_state.hpp"
+#include "model/sm/turn.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::sm {
@@ -119,27 +120,46 @@ class SmCore {
  private:
   struct Step;  // one slice in progress
 
+  /// The sub-core that issues next.
+  std::size_t first_to_issue() const;
   void select_next(SubCoreState& sub_core);
-  /// Issues the next instruction of a sub-core; true if it went to the MIO queue.
-  bool issue(int sub_core, Step& step);
+  /// Issues the next instruction of a sub-core, one of `warp`.
+  void issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& history, Step& step);
   /// Charges the cycles of warp `local` of the sub-core up to `until`.
-  void account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp, IssueHistory& history,
-                      std::int32_t until);
+  void account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
+                      const IssueHistory& history, std::int32_t until);
+  void account_ready(const SubCoreState& sub_core, int local, const IssueHistory& history, std::int32_t from,
+                     std::int32_t until);
   void finish_accounting(std::int32_t end);
   void update_own(int warp);
+  /// Until when a warp alone keeps its next instruction from issuing, and why.
+  struct Wait {
+    std::int32_t until;
+    Reason why;
+  };
+  Wait wait_for(const WarpState& warp, const DecodedInstruction& next) const;
+  /// Of scoreboards, registers, copies and the MIO queue alone.
+  Wait wait_for_results(const WarpState& warp, const DecodedInstruction& next) const;
   std::int32_t& own_of(int warp) {
     const WarpPlace& place = places_[static_cast<std::size_t>(warp)];
     return state_.sub_cores[place.sub_core].own[place.local];
   }
+  /// The rest of an issue, for all but plain instructions.
+  void finish_issue(SubCoreState& sub_core, WarpState& warp, const DecodedInstruction& instruction,
+                    std::int32_t time, Step& step);
   bool close_loop(int warp, Step& step);
+  int index_of(const WarpState& warp) const { return static_cast<int>(&warp - state_.warps.data()); }
+  void go_on(int warp, const DecodedInstruction& instruction, std::int32_t time, Step& step);
   void enter_loops(int warp, int from_depth, Step& step);
   void arrive_at_barrier(int warp, int barrier, std::int32_t time);
   void exit_warp(int warp, std::int32_t time, Step& step);
   void release_slot(int slot);
-  void enqueue_memory(int sub_core, int warp, const DecodedInstruction& instruction, std::int32_t time,
-                      Step& step);
-  std::int32_t next_service_time() const;
-  void serve_memory(std::int32_t time);
+  void enqueue_memory(SubCoreState& sub_core, int warp, const DecodedInstruction& instruction,
+                      std::int32_t time, Step& step);
+  /// Sets when the first instruction of the sub-core's MIO queue is ready for the data path.
+  void update_service_turn(const SubCoreState& sub_core);
+  /// Serves the first instruction of the sub-core's MIO queue.
+  void serve_memory(SubCoreState& sub_core, std::int32_t time);
   std::int32_t page_wait(CtaState& cta, const memory::Response& response, std::int32_t start) const;
   std::int32_t memory_completion(const DecodedInstruction& instruction, CtaState& cta,
                                  const memory::Response& response, std::int32_t start);
@@ -170,6 +190,8 @@ class SmCore {
   std::int32_t line_fill_cycles_;
   SmState state_;
   std::array<IssueHistory, kMaxSubCores> histories_{};
+  Turns service_turns_{};  ///< at the data path, of the MIO queues
+  Turn next_service_{};    ///< the first of them
   std::array<LoopCounters, kMaxWarps> loop_counters_{};
   std::array<ResidentCta, kMaxCtas> ctas_{};
   std::vector<Address> bases_;  ///< [slot][memory operand], of the resident CTAs

@@ -9,25 +9,24 @@ namespace warpscope::sm {
 using metrics::Stall;
 
 void SmCore::account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
-                            IssueHistory& history, std::int32_t until) {
-  std::int32_t from = warp.attributed;
-  const auto charge = [&](std::int32_t to, Reason why) {
-    const std::int32_t end = std::min(to, until);
-    if (end > from) {
-      counters_.stall_warp_cycles[why] += static_cast<std::uint64_t>(end - from);
-      from = end;
-    }
-  };
-  charge(warp.ready, warp.ready_reason);
-  charge(sub_core.own[at(local)], warp.own_reason);
-  if (from >= until) {
-    return;
+                            const IssueHistory& history, std::int32_t until) {
+  // How long each of them was is hard to predict, so no branches.
+  const std::int32_t ready = std::max(warp.attributed, std::min(warp.ready, until));
+  const std::int32_t own = std::max(ready, std::min(sub_core.own[at(local)], until));
+  counters_.stall_warp_cycles[warp.ready_reason] += static_cast<std::uint64_t>(ready - warp.attributed);
+  counters_.stall_warp_cycles[warp.own_reason] += static_cast<std::uint64_t>(own - ready);
+  if (own < until) {
+    account_ready(sub_core, local, history, own, until);
   }
-  // The warp was ready: others issued, the dispatch port was held, or its pipe was taken.
-  history.advance(until);
+}
+
+/// Cycles from `from` to `until` that a warp of the sub-core was ready: others issued, the dispatch port was
+/// held, or its pipe was taken.
+void SmCore::account_ready(const SubCoreState& sub_core, int local, const IssueHistory& history,
+                           std::int32_t from, std::int32_t until) {
   const std::int32_t window = until - from;
-  const std::int32_t others = history.issued_in(window);
-  const std::int32_t held = history.held_in(window);
+  const std::int32_t others = history.issued_in(window, until);
+  const std::int32_t held = history.held_in(window, until);
   const std::uint8_t pipe = sub_core.pipe[at(local)];
   const bool memory = pipe == static_cast<std::uint8_t>(PipeSlot::mio);
   const bool piped = pipe != static_cast<std::uint8_t>(PipeSlot::none);

@@ -10,9 +10,8 @@ namespace warpscope::sm {
 
 using metrics::Stall;
 using trace::OpClass;
-void SmCore::update_own(int warp_index) {
-  WarpState& warp = state_.warps[at(warp_index)];
-  const DecodedInstruction& next = code_[warp.pc];
+
+SmCore::Wait SmCore::wait_for_results(const WarpState& warp, const DecodedInstruction& next) const {
   std::int32_t own = warp.ready;
   Reason why = reason(Stall::wait);
   const auto wait_for = [&](std::int32_t time, bool is_long) {
@@ -28,7 +27,7 @@ void SmCore::update_own(int warp_index) {
   }
   if (!next.has_control) {
     Reason register_reason = why;
-    const std::int32_t time = register_ready(warp_index, next, register_reason);
+    const std::int32_t time = register_ready(index_of(warp), next, register_reason);
     wait_for(time, register_reason == reason(Stall::long_scoreboard));
   }
   if (next.op_class == OpClass::exit && warp.in_queue > 0) {
@@ -45,15 +44,33 @@ void SmCore::update_own(int warp_index) {
       wait_for(warp.group[at(i)], true);
     }
   }
-  if (warp.fetch_ready > own) {
-    own = warp.fetch_ready;
-    why = reason(Stall::no_instruction);
-  }
-  warp.own_reason = why;
+  return {own, why};
+}
+
+void SmCore::update_own(int warp_index) {
   const WarpPlace& place = places_[at(warp_index)];
   SubCoreState& sub_core = state_.sub_cores[place.sub_core];
-  sub_core.own[place.local] = own;
+  WarpState& warp = state_.warps[at(warp_index)];
+  const DecodedInstruction& next = code_[warp.pc];
+  const Wait wait = wait_for(warp, next);
+  sub_core.own[place.local] = wait.until;
   sub_core.pipe[place.local] = static_cast<std::uint8_t>(next.pipe);
+  warp.own_reason = wait.why;
+}
+
+void SmCore::go_on(int warp_index, const DecodedInstruction& instruction, std::int32_t time, Step& step) {
+  WarpState& warp = state_.warps[at(warp_index)];
+  if (!instruction.closes_loop) {
+    ++warp.pc;
+    enter_loops(warp_index, 0, step);
+  } else if (close_loop(warp_index, step)) {
+    warp.ready += spec_.issue.branch_cycles;
+    warp.ready_reason = reason(Stall::branch_resolving);
+    if (warp.warp_in_cta == 0) {
+      step.checkpoint(time);
+    }
+  }
+  fetch(warp_index, time);
 }
 
 bool SmCore::close_loop(int warp_index, Step& step) {

@@ -8,92 +8,76 @@ namespace {
 
 TEST(IssueHistory, BeginsEmpty) {
   const IssueHistory history;
-  EXPECT_EQ(history.issued_in(64), 0);
-  EXPECT_EQ(history.held_in(64), 0);
+  EXPECT_EQ(history.issued_in(64, 0), 0);
+  EXPECT_EQ(history.held_in(64, 0), 0);
 }
 
-TEST(IssueHistory, BitIsTheCycleBeforeTheEnd) {
+TEST(IssueHistory, BeginsWithTheHoldThatIsLeft) {
+  const IssueHistory history{.hold = 3};
+  EXPECT_EQ(history.held_in(64, 2), 2);
+  EXPECT_EQ(history.held_in(64, 5), 3);
+  EXPECT_EQ(history.held_in(3, 5), 1) << "cycles 2 to 4";
+  EXPECT_EQ(history.issued_in(64, 5), 0);
+}
+
+TEST(IssueHistory, BitIsTheCycleBeforeTheLastIssue) {
   IssueHistory history;
-  history.issue(1);
-  history.advance(3);
-  history.issue(1);
-  EXPECT_EQ(history.end, 4);
+  history.issue(0, 1);
+  history.issue(3, 1);
+  EXPECT_EQ(history.last, 3);
   EXPECT_EQ(history.issued, 0b1001U) << "cycles 0 and 3";
   EXPECT_EQ(history.held, 0U);
-  EXPECT_EQ(history.issued_in(1), 1);
-  EXPECT_EQ(history.issued_in(3), 1);
-  EXPECT_EQ(history.issued_in(4), 2);
+  EXPECT_EQ(history.issued_in(1, 4), 1);
+  EXPECT_EQ(history.issued_in(3, 4), 1);
+  EXPECT_EQ(history.issued_in(4, 4), 2);
+  EXPECT_EQ(history.issued_in(4, 5), 1) << "cycles 1 to 4";
 }
 
 TEST(IssueHistory, HoldBeginsBehindTheIssue) {
   IssueHistory history;
-  history.issue(4);
-  history.advance(6);
-  EXPECT_EQ(history.issued, 0b100000U);
-  EXPECT_EQ(history.held, 0b011100U) << "cycles 1 to 3; 4 and 5 are idle";
-  EXPECT_EQ(history.held_in(2), 0);
-  EXPECT_EQ(history.held_in(3), 1);
-  EXPECT_EQ(history.held_in(64), 3);
+  history.issue(0, 4);
+  EXPECT_EQ(history.held_in(2, 6), 0) << "cycles 1 to 3 are held; 4 and 5 are idle";
+  EXPECT_EQ(history.held_in(3, 6), 1);
+  EXPECT_EQ(history.held_in(64, 6), 3);
+  EXPECT_EQ(history.held_in(64, 3), 2) << "the end lies within the hold";
+  history.issue(6, 1);
+  EXPECT_EQ(history.issued, 0b1000001U);
+  EXPECT_EQ(history.held, 0b0111000U);
 }
 
-TEST(IssueHistory, HoldMayBeRecordedPieceByPiece) {
-  IssueHistory pieces;
-  IssueHistory whole;
-  pieces.issue(9);
-  whole.issue(9);
-  for (const std::int32_t to : {2, 3, 7, 20}) {
-    pieces.advance(to);
-  }
-  whole.advance(20);
-  EXPECT_EQ(pieces.held, whole.held);
-  EXPECT_EQ(pieces.issued, whole.issued);
-  EXPECT_EQ(whole.held, std::uint64_t{0b1111'1111} << 11);
-}
-
-TEST(IssueHistory, AnIssueIsNotHeldItself) {
+TEST(IssueHistory, HoldsFollowEachOther) {
   IssueHistory history;
-  history.issue(5);
-  history.advance(2);
-  history.issue(1);
-  history.advance(5);
-  EXPECT_EQ(history.issued, 0b10100U);
-  EXPECT_EQ(history.held, 0b01000U) << "the hold of the first ends with the issue of the second";
-}
-
-TEST(IssueHistory, TimeDoesNotGoBack) {
-  IssueHistory history;
-  history.issue(1);
-  history.advance(10);
-  const IssueHistory before = history;
-  history.advance(10);
-  history.advance(4);
-  EXPECT_EQ(history.end, before.end);
-  EXPECT_EQ(history.issued, before.issued);
+  history.issue(0, 3);
+  history.issue(3, 2);
+  history.issue(7, 1);
+  EXPECT_EQ(history.issued, 0b10010001U) << "cycles 0, 3 and 7";
+  EXPECT_EQ(history.held, 0b01101000U) << "cycles 1, 2 and 4";
 }
 
 TEST(IssueHistory, CyclesOlderThan64AreForgotten) {
   IssueHistory history;
-  history.issue(1);
-  history.advance(64);
-  EXPECT_EQ(history.issued, std::uint64_t{1} << 63);
-  EXPECT_EQ(history.issued_in(63), 0);
-  EXPECT_EQ(history.issued_in(64), 1);
-  EXPECT_EQ(history.issued_in(1000), 1);
-  history.advance(65);
-  EXPECT_EQ(history.issued, 0U);
+  history.issue(0, 1);
+  EXPECT_EQ(history.issued_in(63, 64), 0);
+  EXPECT_EQ(history.issued_in(64, 64), 1);
+  EXPECT_EQ(history.issued_in(1000, 64), 1);
+  EXPECT_EQ(history.issued_in(1000, 65), 0);
+  history.issue(63, 1);
+  EXPECT_EQ(history.issued, 1U | std::uint64_t{1} << 63);
+  history.issue(127, 1);
+  EXPECT_EQ(history.issued, 1U);
 }
 
 TEST(IssueHistory, LongHoldsAreCutAtTheBeginningOfTheMask) {
   IssueHistory history;
-  history.issue(101);
-  history.advance(121);
-  EXPECT_EQ(history.issued, 0U);
-  EXPECT_EQ(history.held, ~std::uint64_t{0} << 20) << "cycles 57 to 100 are held, 101 to 120 idle";
-  history.issue(200);
-  history.advance(300);
-  EXPECT_EQ(history.held, ~std::uint64_t{0});
-  history.advance(1000);
-  EXPECT_EQ(history.held, 0U);
+  history.issue(0, 101);
+  EXPECT_EQ(history.issued_in(64, 121), 0);
+  EXPECT_EQ(history.held_in(64, 121), 44) << "cycles 57 to 100 are held, 101 to 120 idle";
+  EXPECT_EQ(history.held_in(20, 121), 0);
+  EXPECT_EQ(history.held_in(21, 121), 1);
+  history.issue(121, 200);
+  EXPECT_EQ(history.held, ~std::uint64_t{0} << 21);
+  EXPECT_EQ(history.held_in(64, 300), 64);
+  EXPECT_EQ(history.held_in(64, 1000), 0);
 }
 
 }  // namespace
