@@ -163,6 +163,7 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
     DecodedInstruction decoded;
     decoded.opcode = instruction.opcode;
     decoded.op_class = trace::info(instruction.opcode).op_class;
+    decoded.global = trace::is_global_memory(decoded.op_class);
     decoded.immediate = instruction.immediate;
     if (instruction.memory != trace::kNoMemory) {
       decoded.memory = memory_base + instruction.memory;
@@ -264,7 +265,7 @@ memory::AccessKind access_kind(OpClass op_class) {
 }
 
 bool leaves_sm(const DecodedInstruction& instruction) {
-  return trace::is_global_memory(instruction.op_class) && instruction.op_class != OpClass::local_load &&
+  return instruction.global && instruction.op_class != OpClass::local_load &&
          instruction.memory != trace::kNoMemory;
 }
 

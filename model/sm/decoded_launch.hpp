@@ -37,8 +37,8 @@ struct DecodedInstruction {
   std::uint8_t tensor_hold = 0;  ///< cycles by which the next tensor instruction of the sub-core is put off
   /// Takes its pipe and nothing else, and the warp goes on behind it, on the same instruction line.
   bool plain = false;
-  bool waits =
-      true;  ///< for more than its time and its line: scoreboards, registers, copies or the MIO queue
+  bool waits = true;    ///< for scoreboards, registers, copies or the MIO queue, not just time and line
+  bool global = false;  ///< accesses global or local memory
   std::uint32_t memory = trace::kNoMemory;  ///< into DecodedLaunch::memory_operands
   std::uint32_t line = 0;                   ///< of the instruction cache
 

@@ -11,6 +11,9 @@ std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time) {
   const auto tags = cache.tag.begin() + static_cast<std::ptrdiff_t>(first);
   const auto times = cache.available.begin() + static_cast<std::ptrdiff_t>(first);
   const auto tag = static_cast<std::uint16_t>(line + 1);
+  if (tags[0] == tag) {
+    return times[0];
+  }
   const auto way = std::find(tags, tags + kInstructionWays, tag) - tags;
   std::int32_t available = 0;
   if (way == kInstructionWays) {
@@ -26,12 +29,8 @@ std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time) {
   return available;
 }
 
-void SmCore::fetch(int warp_index, std::int32_t time) {
-  WarpState& warp = state_.warps[static_cast<std::size_t>(warp_index)];
+void SmCore::fetch(WarpState& warp, std::int32_t time) {
   const std::uint32_t line = code_[warp.pc].line;
-  if (warp.fetched_line == line + 1) {
-    return;
-  }
   const bool sequential = warp.fetched_line != 0 && warp.fetched_line == line;
   const std::uint32_t last_line = decoded_.code.back().line;
   warp.fetched_line = line + 1;

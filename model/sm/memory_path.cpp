@@ -1,6 +1,7 @@
 // The memory side of SmCore: MIO queues of the sub-cores, the data path they share, and the ports to L2 and
 // HBM.
 #include <algorithm>
+#include <array>
 
 #include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
@@ -12,6 +13,15 @@ using trace::OpClass;
 
 /// Beyond this many pages the last wait of a burst grows no more than its transfer.
 constexpr std::int32_t kMostPages = 64;
+
+/// kHarmonic[n] is 1 + 1/2 + ... + 1/n.
+constexpr std::array<double, kMostPages + 1> kHarmonic = [] {
+  std::array<double, kMostPages + 1> sums{};
+  for (std::size_t n = 1; n < sums.size(); ++n) {
+    sums[n] = sums[n - 1] + 1.0 / static_cast<double>(n);
+  }
+  return sums;
+}();
 
 bool is_store(OpClass op_class) {
   return access_kind(op_class) != memory::AccessKind::read;
@@ -71,21 +81,20 @@ MemoryRequest SmCore::request(std::uint32_t operand, memory::AccessKind kind, in
   return result;
 }
 
-void SmCore::enqueue_memory(SubCoreState& sub_core, int warp_index, const DecodedInstruction& instruction,
+void SmCore::enqueue_memory(SubCoreState& sub_core, WarpState& warp, const DecodedInstruction& instruction,
                             std::int32_t time, Step& step) {
-  WarpState& warp = state_.warps[at(warp_index)];
-  MioEntry entry;
+  const int warp_index = index_of(warp);
+  MioEntry& entry = sub_core.queue[sub_core.queue_count++];
   entry.enqueued = time;
   entry.pc = warp.pc;
   entry.warp = static_cast<std::uint32_t>(warp_index);
-  const bool global = trace::is_global_memory(instruction.op_class);
   if (leaves_sm(instruction)) {
     const memory::AccessKind kind = access_kind(instruction.op_class);
     const MemoryRequest asked = request(instruction.memory, kind, warp_index, loop_counters_[at(warp_index)]);
     entry.response = step.access(asked, warp_index, instruction.memory, time);
   }
   ++warp.in_queue;
-  const bool is_long = global || instruction.op_class == OpClass::local_load;
+  const bool is_long = instruction.global;
   for (const std::uint8_t board : {instruction.write_scoreboard, instruction.read_scoreboard}) {
     if (board != trace::kNoScoreboard) {
       ++warp.queued[board];
@@ -99,18 +108,21 @@ void SmCore::enqueue_memory(SubCoreState& sub_core, int warp_index, const Decode
     ++warp.queued_commits;
   }
   set_register_ready(warp_index, instruction, kNever, is_long);
-  sub_core.queue[sub_core.queue_count++] = entry;
-  update_service_turn(sub_core);
+  if (sub_core.queue_count == 1) {
+    update_service(sub_core);
+  }
   if (sub_core.queue_count >= spec_.mio.queue_entries) {
     sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] = kNever;
   }
 }
 
-void SmCore::update_service_turn(const SubCoreState& sub_core) {
+void SmCore::update_service(const SubCoreState& sub_core) {
   const auto index = static_cast<std::size_t>(&sub_core - state_.sub_cores.data());
   const std::int32_t since = std::max(sub_core.queue[0].enqueued, sub_core.mio_free);
   service_turns_[index] = turn_of(index, sub_core.queue_count > 0 ? since : kNever);
-  next_service_ = first_of(service_turns_);
+  const Turn first = first_of(service_turns_);
+  next_served_ = sub_core_of(first);
+  service_time_ = std::max(time_of(first), state_.lsu_free);
 }
 
 /// The pages of a CTA's burst wait independently and the CTA waits for the last of them: with exponentially
@@ -124,11 +136,7 @@ std::int32_t SmCore::page_wait(CtaState& cta, const memory::Response& response, 
   }
   cta.burst_bytes += response.dram_bytes;
   const std::int32_t pages = std::max(1, (cta.burst_bytes + page_bytes_ / 2) / page_bytes_);
-  double harmonic = 0;
-  for (std::int32_t i = 1; i <= std::min(pages, kMostPages); ++i) {
-    harmonic += 1.0 / i;
-  }
-  return static_cast<std::int32_t>(response.page_wait_cycles * harmonic);
+  return static_cast<std::int32_t>(response.page_wait_cycles * kHarmonic[at(std::min(pages, kMostPages))]);
 }
 
 std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction, CtaState& cta,
@@ -160,7 +168,8 @@ std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction, Ct
 
 void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
   const MioEntry entry = sub_core.queue[0];
-  std::shift_left(sub_core.queue.begin(), sub_core.queue.begin() + sub_core.queue_count, 1);
+  std::copy(sub_core.queue.begin() + 1, sub_core.queue.begin() + sub_core.queue_count,
+            sub_core.queue.begin());
   sub_core.queue[--sub_core.queue_count] = MioEntry{};
   const bool was_full = sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] == kNever;
   if (was_full) {
@@ -212,11 +221,10 @@ void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
     default:
       break;
   }
-  update_service_turn(sub_core);
+  update_service(sub_core);
   release_scoreboard(warp, instruction.write_scoreboard, done);
   release_scoreboard(warp, instruction.read_scoreboard, time + instruction.data_cycles);
-  set_register_ready(static_cast<int>(entry.warp), instruction, done,
-                     trace::is_global_memory(instruction.op_class));
+  set_register_ready(static_cast<int>(entry.warp), instruction, done, instruction.global);
   --warp.in_queue;
   const int warp_index = static_cast<int>(entry.warp);
   std::int32_t& own = own_of(warp_index);

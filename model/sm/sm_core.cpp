@@ -104,7 +104,7 @@ void SmCore::install(int cta_slot, const ResidentCta& cta, std::int32_t start) {
       std::fill(first, first + static_cast<std::ptrdiff_t>(decoded_.register_count), 0);
     }
     enter_loops(warp, 0, step);
-    fetch(warp, start);
+    fetch(state, start);
     update_own(warp);
     SubCoreState& sub_core = state_.sub_cores[at(warp % spec_.sub_cores)];
     sub_core.by_age[sub_core.warp_count++] = static_cast<std::uint8_t>(warp / spec_.sub_cores);
@@ -121,7 +121,7 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
   Step step{min_cycles, max_cycles, port, events, result};
   for (std::size_t s = 0; s < kMaxSubCores; ++s) {
     histories_[s] = IssueHistory{.hold = state_.sub_cores[s].dispatch_free};
-    update_service_turn(state_.sub_cores[s]);
+    update_service(state_.sub_cores[s]);
   }
   const std::uint64_t& issued = counters_.stall_warp_cycles[reason(Stall::selected)];
   const std::uint64_t issued_before = issued;
@@ -129,13 +129,12 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
     const std::size_t first = first_to_issue();
     SubCoreState& sub_core = state_.sub_cores[first];
     const std::int32_t issue_time = sub_core.next_time;
-    const std::int32_t service_time = std::max(time_of(next_service_), state_.lsu_free);
-    if (std::min(service_time, issue_time) >= step.end) {
-      result.deadlock = service_time == kNever && issue_time == kNever && resident_warps_ > 0;
+    if (std::min(service_time_, issue_time) >= step.end) {
+      result.deadlock = service_time_ == kNever && issue_time == kNever && resident_warps_ > 0;
       break;
     }
-    if (service_time <= issue_time) {
-      serve_memory(state_.sub_cores[sub_core_of(next_service_)], service_time);
+    if (service_time_ <= issue_time) {
+      serve_memory(state_.sub_cores[next_served_], service_time_);
     } else {
       WarpState& warp = state_.warps[sub_core.next_warp * at(spec_.sub_cores) + first];
       issue(sub_core, warp, histories_[first], step);
@@ -216,7 +215,7 @@ void SmCore::finish_issue(SubCoreState& sub_core, WarpState& warp, const Decoded
     std::int32_t& tensor_free = sub_core.pipe_free[slot(PipeSlot::tensor)];
     tensor_free =
         instruction.tensor_hold > 0 ? std::max(tensor_free, time) + instruction.tensor_hold : tensor_free;
-    enqueue_memory(sub_core, warp_index, instruction, time, step);
+    enqueue_memory(sub_core, warp, instruction, time, step);
   } else {
     if (instruction.pipe != PipeSlot::none) {
       sub_core.pipe_free[slot(instruction.pipe)] = time + instruction.interval;
@@ -232,7 +231,7 @@ void SmCore::finish_issue(SubCoreState& sub_core, WarpState& warp, const Decoded
     exit_warp(warp_index, time, step);
     return;
   }
-  go_on(warp_index, instruction, time, step);
+  go_on(warp, instruction, time, step);
   if (instruction.op_class == OpClass::barrier) {
     arrive_at_barrier(warp_index, instruction.immediate, time);
   } else {

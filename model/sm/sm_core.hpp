@@ -149,15 +149,15 @@ class SmCore {
                     std::int32_t time, Step& step);
   bool close_loop(int warp, Step& step);
   int index_of(const WarpState& warp) const { return static_cast<int>(&warp - state_.warps.data()); }
-  void go_on(int warp, const DecodedInstruction& instruction, std::int32_t time, Step& step);
+  void go_on(WarpState& warp, const DecodedInstruction& instruction, std::int32_t time, Step& step);
   void enter_loops(int warp, int from_depth, Step& step);
   void arrive_at_barrier(int warp, int barrier, std::int32_t time);
   void exit_warp(int warp, std::int32_t time, Step& step);
   void release_slot(int slot);
-  void enqueue_memory(SubCoreState& sub_core, int warp, const DecodedInstruction& instruction,
+  void enqueue_memory(SubCoreState& sub_core, WarpState& warp, const DecodedInstruction& instruction,
                       std::int32_t time, Step& step);
-  /// Sets when the first instruction of the sub-core's MIO queue is ready for the data path.
-  void update_service_turn(const SubCoreState& sub_core);
+  /// The first instruction of the sub-core's MIO queue, or when it may go, has changed.
+  void update_service(const SubCoreState& sub_core);
   /// Serves the first instruction of the sub-core's MIO queue.
   void serve_memory(SubCoreState& sub_core, std::int32_t time);
   std::int32_t page_wait(CtaState& cta, const memory::Response& response, std::int32_t start) const;
@@ -165,7 +165,8 @@ class SmCore {
                                  const memory::Response& response, std::int32_t start);
   std::int32_t register_ready(int warp, const DecodedInstruction& instruction, Reason& reason) const;
   void set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time, bool is_long);
-  void fetch(int warp, std::int32_t time);
+  /// The warp goes on in another instruction line.
+  void fetch(WarpState& warp, std::int32_t time);
   std::int32_t request_line(std::uint32_t line, std::int32_t time);
   void rebase(std::int32_t end);
 
@@ -190,8 +191,9 @@ class SmCore {
   std::int32_t line_fill_cycles_;
   SmState state_;
   std::array<IssueHistory, kMaxSubCores> histories_{};
-  Turns service_turns_{};  ///< at the data path, of the MIO queues
-  Turn next_service_{};    ///< the first of them
+  Turns service_turns_{};               ///< at the data path, of the MIO queues
+  std::size_t next_served_ = 0;         ///< sub-core whose queue comes first
+  std::int32_t service_time_ = kNever;  ///< when it does
   std::array<LoopCounters, kMaxWarps> loop_counters_{};
   std::array<ResidentCta, kMaxCtas> ctas_{};
   std::vector<Address> bases_;  ///< [slot][memory operand], of the resident CTAs

@@ -58,19 +58,22 @@ void SmCore::update_own(int warp_index) {
   warp.own_reason = wait.why;
 }
 
-void SmCore::go_on(int warp_index, const DecodedInstruction& instruction, std::int32_t time, Step& step) {
-  WarpState& warp = state_.warps[at(warp_index)];
+void SmCore::go_on(WarpState& warp, const DecodedInstruction& instruction, std::int32_t time, Step& step) {
   if (!instruction.closes_loop) {
     ++warp.pc;
-    enter_loops(warp_index, 0, step);
-  } else if (close_loop(warp_index, step)) {
+    if (code_[warp.pc].loops_begun > 0) {
+      enter_loops(index_of(warp), 0, step);
+    }
+  } else if (close_loop(index_of(warp), step)) {
     warp.ready += spec_.issue.branch_cycles;
     warp.ready_reason = reason(Stall::branch_resolving);
     if (warp.warp_in_cta == 0) {
       step.checkpoint(time);
     }
   }
-  fetch(warp_index, time);
+  if (warp.fetched_line != code_[warp.pc].line + 1) {
+    fetch(warp, time);
+  }
 }
 
 bool SmCore::close_loop(int warp_index, Step& step) {
