@@ -21,7 +21,7 @@ struct IssueHistory {
     const std::int32_t gap = time - last;
     if (gap < kCycles) {
       issued = issued << gap | 1;
-      held = held << gap | low_bits(hold) << (gap - hold);
+      held = held << gap | ((std::uint64_t{1} << hold) - 1) << (gap - hold);
     } else {
       issued = 1;
       held = earlier(low_bits(hold), gap - hold);

@@ -190,19 +190,13 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   warp.ready = time + instruction->stall;
   sub_core.issue_free = time + 1;
   sub_core.dispatch_free = time + instruction->dispatch_hold;
+  sub_core.last_warp = local;
+  warp.ready_reason = reason(Stall::wait);
   if (instruction->plain) {
-    const DecodedInstruction* const next = instruction + 1;
-    const Wait wait = wait_for(warp, *next);
     sub_core.pipe_free[slot(instruction->pipe)] = time + instruction->interval;
     ++warp.pc;
-    sub_core.own[local] = wait.until;
-    sub_core.pipe[local] = static_cast<std::uint8_t>(next->pipe);
-    sub_core.last_warp = local;
-    warp.ready_reason = reason(Stall::wait);
-    warp.own_reason = wait.why;
+    update_own(sub_core, local, warp, instruction[1]);
   } else {
-    sub_core.last_warp = local;
-    warp.ready_reason = reason(Stall::wait);
     finish_issue(sub_core, warp, *instruction, time, step);
   }
   select_next(sub_core);
@@ -235,7 +229,7 @@ void SmCore::finish_issue(SubCoreState& sub_core, WarpState& warp, const Decoded
   if (instruction.op_class == OpClass::barrier) {
     arrive_at_barrier(warp_index, instruction.immediate, time);
   } else {
-    update_own(warp_index);
+    update_own(sub_core, sub_core.last_warp, warp, code_[warp.pc]);
   }
 }
 

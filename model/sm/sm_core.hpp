@@ -131,15 +131,16 @@ class SmCore {
   void account_ready(const SubCoreState& sub_core, int local, const IssueHistory& history, std::int32_t from,
                      std::int32_t until);
   void finish_accounting(std::int32_t end);
-  void update_own(int warp);
   /// Until when a warp alone keeps its next instruction from issuing, and why.
   struct Wait {
     std::int32_t until;
     Reason why;
   };
-  Wait wait_for(const WarpState& warp, const DecodedInstruction& next) const;
-  /// Of scoreboards, registers, copies and the MIO queue alone.
+  /// As far as scoreboards, registers, copies and the MIO queue decide.
   Wait wait_for_results(const WarpState& warp, const DecodedInstruction& next) const;
+  void update_own(SubCoreState& sub_core, std::uint8_t local, WarpState& warp,
+                  const DecodedInstruction& next);
+  void update_own(int warp);
   std::int32_t& own_of(int warp) {
     const WarpPlace& place = places_[static_cast<std::size_t>(warp)];
     return state_.sub_cores[place.sub_core].own[place.local];

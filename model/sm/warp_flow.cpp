@@ -49,13 +49,8 @@ SmCore::Wait SmCore::wait_for_results(const WarpState& warp, const DecodedInstru
 
 void SmCore::update_own(int warp_index) {
   const WarpPlace& place = places_[at(warp_index)];
-  SubCoreState& sub_core = state_.sub_cores[place.sub_core];
   WarpState& warp = state_.warps[at(warp_index)];
-  const DecodedInstruction& next = code_[warp.pc];
-  const Wait wait = wait_for(warp, next);
-  sub_core.own[place.local] = wait.until;
-  sub_core.pipe[place.local] = static_cast<std::uint8_t>(next.pipe);
-  warp.own_reason = wait.why;
+  update_own(state_.sub_cores[place.sub_core], place.local, warp, code_[warp.pc]);
 }
 
 void SmCore::go_on(WarpState& warp, const DecodedInstruction& instruction, std::int32_t time, Step& step) {
