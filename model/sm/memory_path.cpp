@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/sm/next_issue.hpp"
 #include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
 

@@ -47,16 +47,4 @@ struct SmCore::Step {
   }
 };
 
-inline void SmCore::update_own(SubCoreState& sub_core, std::uint8_t local, WarpState& warp,
-                               const DecodedInstruction& next) {
-  const Wait results =
-      next.waits ? wait_for_results(warp, next) : Wait{warp.ready, reason(metrics::Stall::wait)};
-  const Wait wait = warp.fetch_ready > results.until
-                        ? Wait{warp.fetch_ready, reason(metrics::Stall::no_instruction)}
-                        : results;
-  sub_core.own[local] = wait.until;
-  sub_core.pipe[local] = static_cast<std::uint8_t>(next.pipe);
-  warp.own_reason = wait.why;
-}
-
 }  // namespace warpscope::sm

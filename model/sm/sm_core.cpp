@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "model/sm/next_issue.hpp"
 #include "model/sm/slice_step.hpp"
 
 namespace warpscope::sm {
@@ -15,9 +16,6 @@ using trace::OpClass;
 constexpr std::size_t slot(PipeSlot pipe) {
   return static_cast<std::size_t>(pipe);
 }
-
-/// Up to so many warps it is quicker to look at all of them than to guess where the search may end.
-constexpr int kFewWarps = 4;
 
 /// Moves a time to a new origin; what lies in the past counts as now.
 void shift(std::int32_t& time, std::int32_t origin) {
@@ -159,23 +157,6 @@ std::size_t SmCore::first_to_issue() const {
     }
   }
   return first;
-}
-
-void SmCore::select_next(SubCoreState& sub_core) {
-  // Greedy: the warp that issued last goes on while it can; otherwise the oldest that can. Which it will be
-  // can hardly be predicted, so no branches: time, rank and warp are one number.
-  const std::int32_t now = std::max(sub_core.issue_free, sub_core.dispatch_free);
-  const auto candidate = [&](std::uint8_t warp, int rank) {
-    const std::int32_t time = std::max(sub_core.own[warp], sub_core.pipe_free[sub_core.pipe[warp]]);
-    return std::int64_t{std::max(time, now)} << 16 | rank << 8 | warp;
-  };
-  std::int64_t best = candidate(sub_core.last_warp, 0);
-  const int warps = sub_core.warp_count;
-  for (int i = 0; i < warps && (warps <= kFewWarps || best >> 16 > now); ++i) {
-    best = std::min(best, candidate(sub_core.by_age[at(i)], i + 1));
-  }
-  sub_core.next_time = static_cast<std::int32_t>(best >> 16);
-  sub_core.next_warp = sub_core.next_time == kNever ? std::uint8_t{0} : static_cast<std::uint8_t>(best);
 }
 
 void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& history, Step& step) {

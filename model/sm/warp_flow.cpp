@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/sm/next_issue.hpp"
 #include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
 #include "model/sm/warp_path.hpp"

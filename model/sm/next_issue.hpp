@@ -1,0 +1,43 @@
+// When a warp can issue next, and which warp of a sub-core comes first. Every instruction comes by here, so
+// these are inline.
+#pragma once
+
+#include <algorithm>
+
+#include "model/sm/slice_step.hpp"
+
+namespace warpscope::sm {
+
+/// Up to so many warps it is quicker to look at all of them than to guess where the search may end.
+inline constexpr int kFewWarps = 4;
+
+inline void SmCore::select_next(SubCoreState& sub_core) {
+  // Greedy: the warp that issued last goes on while it can; otherwise the oldest that can. Which it will be
+  // can hardly be predicted, so no branches: time, rank and warp are one number.
+  const std::int32_t now = std::max(sub_core.issue_free, sub_core.dispatch_free);
+  const auto candidate = [&](std::uint8_t warp, int rank) {
+    const std::int32_t time = std::max(sub_core.own[warp], sub_core.pipe_free[sub_core.pipe[warp]]);
+    return std::int64_t{std::max(time, now)} << 16 | rank << 8 | warp;
+  };
+  std::int64_t best = candidate(sub_core.last_warp, 0);
+  const int warps = sub_core.warp_count;
+  for (int i = 0; i < warps && (warps <= kFewWarps || best >> 16 > now); ++i) {
+    best = std::min(best, candidate(sub_core.by_age[at(i)], i + 1));
+  }
+  sub_core.next_time = static_cast<std::int32_t>(best >> 16);
+  sub_core.next_warp = sub_core.next_time == kNever ? std::uint8_t{0} : static_cast<std::uint8_t>(best);
+}
+
+inline void SmCore::update_own(SubCoreState& sub_core, std::uint8_t local, WarpState& warp,
+                               const DecodedInstruction& next) {
+  const Wait results =
+      next.waits ? wait_for_results(warp, next) : Wait{warp.ready, reason(metrics::Stall::wait)};
+  const Wait wait = warp.fetch_ready > results.until
+                        ? Wait{warp.fetch_ready, reason(metrics::Stall::no_instruction)}
+                        : results;
+  sub_core.own[local] = wait.until;
+  sub_core.pipe[local] = static_cast<std::uint8_t>(next.pipe);
+  warp.own_reason = wait.why;
+}
+
+}  // namespace warpscope::sm
