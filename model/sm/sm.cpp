@@ -1,6 +1,7 @@
 #include "model/sm/sm.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "model/memory/block_cache.hpp"
@@ -248,41 +249,56 @@ memory::Response Sm::send(const MemoryRequest& request, std::int32_t time) {
   return transport(request.kind, request.tensor, time, true);
 }
 
+void Sm::add_companions(const JoinedAccess& access, std::uint32_t again_bytes) {
+  const trace::Tensor& tensor = trace_->tensors[access.tensor];
+  const auto bytes = static_cast<std::uint32_t>(access.bytes);
+  const std::int64_t last_offset = tensor.segment_bytes - access.bytes;
+  const std::int64_t segments =
+      tensor.kind == trace::TensorKind::local ? std::numeric_limits<std::int64_t>::max() : tensor.segments;
+  const auto add = [&](const MemberRun& run, std::int64_t segment, std::int64_t offset,
+                       std::uint32_t inside_bytes) {
+    transaction_.companions.push_back(
+        {segment, offset, inside_bytes, run.partitions, run.members * access.times, again_bytes});
+  };
+  for (const MemberRun& run : access.runs->others) {
+    const Address begin{access.begin.segment + run.distance.segment,
+                        access.begin.offset + run.distance.offset};
+    // Nearly all of them: nothing to clip.
+    if (begin.segment >= 0 && begin.segment < segments && begin.offset >= 0 && begin.offset <= last_offset) {
+      add(run, begin.segment, begin.offset, bytes);
+      continue;
+    }
+    MemoryRequest request;
+    request.asked = begin;
+    clip(request, tensor, bytes);
+    if (request.bytes > 0) {
+      add(run, request.segment, request.offset, request.bytes);
+    }
+  }
+}
+
 void Sm::send_gathered(std::int32_t time, bool with_own) {
   if (gathered_.empty()) {
     return;
   }
   for (const JoinedAccess& access : gathered_.join()) {
-    const trace::Tensor& tensor = trace_->tensors[access.tensor];
-    MemoryRequest request;
-    request.kind = access.kind;
-    request.tensor = access.tensor;
-    const auto bytes = static_cast<std::uint32_t>(access.bytes);
     const std::uint32_t again_bytes = access.kind == memory::AccessKind::read ? access.again_bytes : 0;
-    // Filled where it stays: a copy right after its parts were stored waits for all earlier stores.
-    const auto fill = [&](memory::Place& place, const MemberRun& run) {
-      request.asked = {access.begin.segment + run.distance.segment,
-                       access.begin.offset + run.distance.offset};
-      clip(request, tensor, bytes);
-      place.segment = request.segment;
-      place.offset = request.offset;
-      place.bytes = request.bytes;
-      place.partitions = run.partitions;
-      place.accesses = run.members * access.times;
-      place.again_bytes = again_bytes;
-    };
     transaction_.place = {};
     if (with_own) {
-      fill(transaction_.place, access.runs->own);
+      const MemberRun& own = access.runs->own;
+      const auto bytes = static_cast<std::uint32_t>(access.bytes);
+      MemoryRequest request;
+      request.kind = access.kind;
+      request.tensor = access.tensor;
+      request.asked = access.begin;
+      clip(request, trace_->tensors[access.tensor], bytes);
+      transaction_.place = {
+          request.segment, request.offset, request.bytes, own.partitions, own.members * access.times,
+          again_bytes};
       count_demand(request, bytes, again_bytes, std::uint64_t{access.runs->members} * access.times);
     }
     transaction_.companions.clear();
-    for (const MemberRun& run : access.runs->others) {
-      fill(transaction_.companions.emplace_back(), run);
-      if (transaction_.companions.back().bytes == 0) {
-        transaction_.companions.pop_back();
-      }
-    }
+    add_companions(access, again_bytes);
     if (transaction_.place.bytes > 0 || !transaction_.companions.empty()) {
       transport(access.kind, access.tensor, time, false);
     }

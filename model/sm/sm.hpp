@@ -83,6 +83,8 @@ class Sm : public sc_core::sc_module {
   /// Sends a request of the simulated SM; those that the others of the group make at the same time follow
   /// when the slice ends.
   memory::Response send(const MemoryRequest& request, std::int32_t time);
+  /// The access as each of the others makes it, as far as it lies inside the tensor.
+  void add_companions(const JoinedAccess& access, std::uint32_t again_bytes);
   /// Sends what has been gathered, with or without the accesses of the simulated SM.
   void send_gathered(std::int32_t time, bool with_own);
   void count_demand(const MemoryRequest& own, std::uint32_t asked_bytes, std::uint32_t again_bytes,
