@@ -3,15 +3,6 @@
 #include <algorithm>
 
 namespace warpscope::memory {
-namespace {
-
-constexpr int kTensorShift = 48;
-
-}  // namespace
-
-std::uint64_t block_key(std::uint32_t tensor, std::int64_t block) {
-  return std::uint64_t{tensor} << kTensorShift | static_cast<std::uint64_t>(block);
-}
 
 BlockCache::BlockCache(std::int64_t capacity_bytes, int ways, std::int64_t dirty_limit_bytes)
     : ways_(static_cast<std::uint32_t>(ways)),

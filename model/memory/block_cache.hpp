@@ -16,8 +16,11 @@ inline constexpr std::int64_t kBlockBytes = kSectorsPerBlock * kSectorBytes;
 /// Blocks that follow one another in a tensor and have the same home.
 inline constexpr std::int32_t kPageBlocks = 32;
 
+inline constexpr int kTensorShift = 48;
 /// A block as one number: the tensor, then the block's number in it. Segments start at block boundaries.
-std::uint64_t block_key(std::uint32_t tensor, std::int64_t block);
+inline std::uint64_t block_key(std::uint32_t tensor, std::int64_t block) {
+  return std::uint64_t{tensor} << kTensorShift | static_cast<std::uint64_t>(block);
+}
 
 /// Bytes of the sectors in a mask.
 inline std::int64_t bytes_of(std::uint64_t mask) {
@@ -220,8 +223,11 @@ inline std::uint64_t BlockCache::write(const BlockAddress& address, std::uint64_
   if (block.dirty == 0) {
     note_dirtied(last_);
   }
-  block.dirty |= mask;
   block.valid |= mask;
+  if (newly_dirty == 0) {
+    return 0;
+  }
+  block.dirty |= mask;
   dirty_bytes_ += bytes_of(newly_dirty);
   while (dirty_bytes_ > dirty_limit_bytes_ && first_dirtied_ != last_dirtied_) {
     write_back(first_dirtied_, written);

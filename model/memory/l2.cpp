@@ -143,39 +143,42 @@ const L2::Conditions& L2::conditions_of(const LoadLevel& level) {
   return found->second;
 }
 
-void L2::look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now, Lookup& found) {
-  const std::int64_t first_block = tensor_base_[tensor] + place.segment * blocks_per_segment_[tensor];
-  // Offsets are not negative; unsigned, the divisions are shifts.
-  const auto first = static_cast<std::uint64_t>(place.offset) / kSectorBytes;
-  const auto end = (static_cast<std::uint64_t>(place.offset) + place.bytes - 1) / kSectorBytes + 1;
-  const SectorAccess access{.first_block = block_key(tensor, first_block),
-                            .first_sector = static_cast<std::int64_t>(first),
-                            .sectors = static_cast<std::int64_t>(end - first),
-                            .partitions = place.partitions,
-                            .now_cycles = now};
-  if (write) {
-    cache_.write(access, found, written_back_);
-  } else {
-    cache_.read(access, found, written_back_);
-  }
-}
-
 bool L2::first_one_misses(const Place& place) {
   const std::int64_t region = place.offset / kTurnBytes + place.segment;
   return region % place.accesses == 0;
 }
 
-void L2::access(const Transaction& transaction, const Place& place, Lookup& found) {
+void L2::access(const Transaction& transaction, std::span<const Place> places, Lookup& found) {
+  const std::int64_t base = tensor_base_[transaction.tensor];
+  const std::int64_t blocks_per_segment = blocks_per_segment_[transaction.tensor];
   const bool write = transaction.kind != AccessKind::read;
-  look_up(transaction.tensor, place, write, transaction.time_cycles, found);
+  std::uint64_t bytes = 0;
+  for (const Place& place : places) {
+    // Offsets are not negative; unsigned, the divisions are shifts.
+    const std::uint64_t first = static_cast<std::uint64_t>(place.offset) / kSectorBytes;
+    const std::uint64_t end = (static_cast<std::uint64_t>(place.offset) + place.bytes - 1) / kSectorBytes + 1;
+    const std::uint64_t sectors = end - first;
+    const SectorAccess access{
+        .first_block = block_key(transaction.tensor, base + place.segment * blocks_per_segment),
+        .first_sector = static_cast<std::int64_t>(first),
+        .sectors = static_cast<std::int64_t>(sectors),
+        .partitions = place.partitions,
+        .now_cycles = transaction.time_cycles};
+    if (write) {
+      cache_.write(access, found, written_back_);
+      bytes += std::uint64_t{place.bytes} * place.accesses;
+    } else {
+      cache_.read(access, found, written_back_);
+      bytes += (sectors * kSectorBytes + place.again_bytes) * place.accesses;
+    }
+  }
   L2Traffic& traffic = traffic_[transaction.tensor];
   if (write) {
-    traffic.write_bytes += std::uint64_t{place.bytes} * place.accesses;
+    traffic.write_bytes += bytes;
   } else {
     // Where several SMs ask for the same, one brings it and the others find it.
-    const std::int64_t bytes = (found.hit_bytes + found.miss_bytes + place.again_bytes) * place.accesses;
-    traffic.read_bytes += static_cast<std::uint64_t>(bytes);
-    traffic.read_hit_bytes += static_cast<std::uint64_t>(bytes - found.miss_bytes);
+    traffic.read_bytes += bytes;
+    traffic.read_hit_bytes += bytes - static_cast<std::uint64_t>(found.miss_bytes);
   }
 }
 
@@ -189,20 +192,16 @@ void L2::to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t byt
 void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   Transaction* transaction = nullptr;
   payload.get_extension(transaction);
-  std::int64_t missed = 0;
-  std::int64_t newly_dirty = 0;
-  for (const Place& place : transaction->companions) {
-    Lookup found;
-    access(*transaction, place, found);
-    missed += found.miss_bytes;
-    newly_dirty += found.newly_dirty_bytes;
+  Lookup of_others;
+  if (!transaction->companions.empty()) {
+    access(*transaction, transaction->companions, of_others);
   }
   Lookup found;
   if (transaction->place.bytes > 0) {
-    access(*transaction, transaction->place, found);
+    access(*transaction, {&transaction->place, 1}, found);
   }
-  missed += found.miss_bytes;
-  newly_dirty += found.newly_dirty_bytes;
+  const std::int64_t missed = of_others.miss_bytes + found.miss_bytes;
+  const std::int64_t newly_dirty = of_others.newly_dirty_bytes + found.newly_dirty_bytes;
 
   const std::int64_t epoch = transaction->time_cycles / kEpochCycles;
   delay +=

@@ -5,6 +5,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -70,9 +71,9 @@ class L2 : public sc_core::sc_module {
 
  private:
   void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  void look_up(std::uint32_t tensor, const Place& place, bool write, std::int64_t now, Lookup& found);
-  /// Looks up and counts what moves between the SMs and the L2.
-  void access(const Transaction& transaction, const Place& place, Lookup& found);
+  /// Looks up what the transaction does at `places` and counts what moves between the SMs and the L2. What is
+  /// found is added to `found`, which is empty.
+  void access(const Transaction& transaction, std::span<const Place> places, Lookup& found);
   void to_hbm(tlm::tlm_command command, std::uint32_t tensor, std::int64_t bytes, sc_core::sc_time& delay);
   /// What the load of past epochs means for a request.
   struct Conditions {

@@ -1,6 +1,8 @@
 // Contents of the L2: partitions, each with the data that is homed in it and copies of what its SMs read.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +18,23 @@ struct SectorAccess {
   std::uint32_t partitions = 1;   ///< bit mask of those that the SMs belong to
   std::int64_t now_cycles = 0;
 };
+
+/// Calls `use(key, mask)` for each block of the access.
+template <typename Use>
+void for_each_block(const SectorAccess& access, const Use& use) {
+  // Unsigned, the divisions are shifts.
+  constexpr std::uint64_t kSectors = kSectorsPerBlock;
+  const auto first = static_cast<std::uint64_t>(access.first_sector);
+  std::uint64_t key = access.first_block + first / kSectors;
+  std::uint64_t mask = ~std::uint64_t{0} << first % kSectors;
+  std::int64_t beyond = static_cast<std::int64_t>(first % kSectors) + access.sectors;
+  do {
+    beyond -= kSectorsPerBlock;
+    use(key, beyond < 0 ? mask & ~std::uint64_t{0} >> -beyond : mask);
+    ++key;
+    mask = ~std::uint64_t{0};
+  } while (beyond > 0);
+}
 
 /// What a lookup found, in bytes of the sectors touched.
 struct Lookup {
@@ -60,11 +79,87 @@ class PartitionedCache {
   void read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access, Lookup& result,
                   std::vector<WriteBack>& written);
   std::size_t home_of(std::uint64_t key) const;
+  BlockCache& lowest(std::uint32_t partitions) {
+    return partitions_[static_cast<std::size_t>(std::countr_zero(partitions))];
+  }
 
   std::size_t partition_count_;
   std::vector<BlockCache> partitions_;
   int reads_per_refresh_;
   int reads_to_refresh_;  ///< that find all in the copy
 };
+
+inline std::size_t PartitionedCache::home_of(std::uint64_t key) const {
+  // Pages are homed as a whole, spread like the addresses that the hardware hashes.
+  const std::uint64_t hash = (key / kPageBlocks + 1) * 0xd6e8feb86659fd93ULL >> 32;
+  // For two partitions, as all GPUs have them, no division.
+  return partition_count_ == 2 ? hash & 1U : hash % partition_count_;
+}
+
+inline void PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access,
+                                         Lookup& result, std::vector<WriteBack>& written) {
+  const BlockAddress address = partitions_[0].address_of(key);
+  const std::size_t home = home_of(key);
+  const std::uint32_t far_readers = access.partitions & ~(1U << home);
+  std::uint64_t from_home = far_readers != access.partitions ? mask : 0;
+  std::uint64_t copied = 0;
+  std::uint64_t awaited = 0;
+  std::int64_t asked_at = 0;
+  for (std::uint32_t rest = far_readers; rest != 0; rest &= rest - 1) {
+    const Found copy = lowest(rest).read(address, mask, access.now_cycles, written);
+    from_home |= copy.missing;
+    if (copy.missing == 0 && --reads_to_refresh_ == 0) {
+      reads_to_refresh_ = reads_per_refresh_;
+      from_home |= mask;
+    }
+    copied |= copy.missing;
+    awaited |= copy.awaited;
+    asked_at = std::max(asked_at, copy.asked_at);
+  }
+  std::uint64_t missing = 0;
+  if (from_home != 0) {
+    const Found at_home = partitions_[home].read(address, from_home, access.now_cycles, written);
+    missing = at_home.missing;
+    awaited |= at_home.awaited;
+    asked_at = std::max(asked_at, at_home.asked_at);
+    if (missing != 0) {
+      partitions_[home].await(missing, access.now_cycles);
+      if ((copied & missing) != 0) {
+        for (std::uint32_t rest = far_readers; rest != 0; rest &= rest - 1) {
+          lowest(rest).await(copied & missing, access.now_cycles);
+        }
+      }
+    }
+  }
+  result.miss_bytes += bytes_of(missing);
+  awaited &= ~missing;
+  if (awaited != 0) {
+    result.awaited_bytes += bytes_of(awaited);
+    result.asked_at = std::max(result.asked_at, asked_at);
+  }
+}
+
+inline void PartitionedCache::read(const SectorAccess& access, Lookup& result,
+                                   std::vector<WriteBack>& written) {
+  const std::int64_t missed_before = result.miss_bytes;
+  for_each_block(
+      access, [&](std::uint64_t key, std::uint64_t mask) { read_block(key, mask, access, result, written); });
+  result.hit_bytes += access.sectors * kSectorBytes - (result.miss_bytes - missed_before);
+}
+
+inline void PartitionedCache::write(const SectorAccess& access, Lookup& result,
+                                    std::vector<WriteBack>& written) {
+  const std::int64_t dirtied_before = result.newly_dirty_bytes;
+  for_each_block(access, [&](std::uint64_t key, std::uint64_t mask) {
+    const BlockAddress address = partitions_[0].address_of(key);
+    const std::size_t home = home_of(key);
+    result.newly_dirty_bytes += bytes_of(partitions_[home].write(address, mask, written));
+    // The writer's side keeps what passes through, clean.
+    for (std::uint32_t rest = access.partitions & ~(1U << home); rest != 0; rest &= rest - 1) {
+      lowest(rest).read(address, mask, access.now_cycles, written);
+    }
+  });
+  result.hit_bytes += access.sectors * kSectorBytes - (result.newly_dirty_bytes - dirtied_before);
+}
 
 }  // namespace warpscope::memory

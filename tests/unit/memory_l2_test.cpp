@@ -101,6 +101,18 @@ TEST_F(L2Test, TrafficIsCountedByTensor) {
   EXPECT_EQ(hbm_.traffic()[1].write_bytes, 0U);
 }
 
+TEST_F(L2Test, CompanionsCountAndChangeNoResponse) {
+  requester_.transaction.companions = {{.offset = 4096, .bytes = 512, .accesses = 3},
+                                       {.offset = 4352, .bytes = 512, .accesses = 1, .again_bytes = 64}};
+  EXPECT_EQ(requester_.send(AccessKind::read, 2, 0, 0, 512).dram_bytes, 512);
+  EXPECT_EQ(l2_.traffic()[2].read_bytes, 512U + 3U * 512 + 512 + 64);
+  EXPECT_EQ(l2_.traffic()[2].read_hit_bytes, 2U * 512 + 256 + 64) << "each byte misses once";
+  EXPECT_EQ(hbm_.traffic()[2].read_bytes, 512U + 512 + 256);
+  EXPECT_EQ(requester_.send(AccessKind::write, 2, 0, 8192, 64).dram_bytes, 0);
+  EXPECT_EQ(l2_.traffic()[2].write_bytes, 64U + 3U * 512 + 512);
+  EXPECT_EQ(l2_.dirty_bytes(), 64 + 512 + 256);
+}
+
 TEST_F(L2Test, SectorsComeWhole) {
   EXPECT_EQ(requester_.send(AccessKind::read, 2, 0, 100, 56).dram_bytes, 2 * 32);
   EXPECT_EQ(hbm_.traffic()[2].read_bytes, 2U * 32) << "bytes 100 to 155 lie in two sectors";
