@@ -35,15 +35,18 @@ std::string read_file(const std::filesystem::path& path) {
   return std::move(text).str();
 }
 
-PendingFile::PendingFile(std::filesystem::path path)
-    : path_(std::move(path)), temporary_(path_.string() + ".partial") {
+PendingFile::PendingFile(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code error;
   if (std::filesystem::is_directory(path_, error)) {
     throw FileError(fmt::format("{}: is a directory", path_.string()));
   }
+  if (!std::filesystem::exists(path_, error) || std::filesystem::is_regular_file(path_, error)) {
+    temporary_ = path_.string() + ".partial";
+  }
   // One name, so that what a killed process leaves behind is replaced by the next one.
   constexpr mode_t kPermissions = 0666;
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kPermissions);
+  const std::string& target = temporary_.empty() ? path_.native() : temporary_;
+  descriptor_ = ::open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kPermissions);
   if (descriptor_ < 0) {
     fail("cannot be written");
   }
@@ -52,6 +55,12 @@ PendingFile::PendingFile(std::filesystem::path path)
 PendingFile::~PendingFile() {
   if (descriptor_ >= 0) {
     ::close(descriptor_);
+    remove_temporary();
+  }
+}
+
+void PendingFile::remove_temporary() const {
+  if (!temporary_.empty()) {
     ::unlink(temporary_.c_str());
   }
 }
@@ -67,9 +76,10 @@ void PendingFile::write(std::string_view text) {
 }
 
 void PendingFile::commit() {
-  if (::close(descriptor_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  const bool closed = ::close(descriptor_) == 0;
+  if (!closed || (!temporary_.empty() && ::rename(temporary_.c_str(), path_.c_str()) != 0)) {
     const int error = errno;
-    ::unlink(temporary_.c_str());
+    remove_temporary();
     descriptor_ = -1;
     errno = error;
     fail("cannot be written");

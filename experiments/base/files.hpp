@@ -11,7 +11,8 @@ namespace warpscope::experiments {
 std::string read_file(const std::filesystem::path& path);
 
 /// A file under construction beside its final name. Until commit() nothing is seen under that name, and
-/// without commit() nothing stays behind.
+/// without commit() nothing stays behind. What is no regular file, like /dev/null or a pipe, is written to
+/// directly and stays what it is.
 class PendingFile {
  public:
   /// Opens the temporary file at once, so that a path that cannot be written fails before the work.
@@ -24,10 +25,11 @@ class PendingFile {
   void commit();
 
  private:
+  void remove_temporary() const;
   [[noreturn]] void fail(const char* what) const;
 
   std::filesystem::path path_;
-  std::string temporary_;
+  std::string temporary_;  ///< empty where `path_` is written to directly
   int descriptor_ = -1;
 };
 

@@ -1,7 +1,11 @@
 // `warpscope run`, `list`, `config` and `trace` from outside.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.hpp"
@@ -116,6 +120,23 @@ TEST(CliRun, WritesFilesBesideTheReport) {
   EXPECT_EQ(directory.files(), (std::vector<std::string>{"run.json", "run.txt"}));
   EXPECT_EQ(file_text(directory / "run.txt"), result.out);
   EXPECT_EQ(Json::parse(file_text(directory / "run.json"))["kernel"], "fa2");
+}
+
+TEST(CliRun, PipesAreWrittenToAndStay) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path pipe = directory.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  const ProgramResult result = run_program(small_run("fa2", {"--json", pipe.string()}), directory.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  std::string text(std::size_t{1} << 16, '\0');
+  const ssize_t read = ::read(reader, text.data(), text.size());
+  ::close(reader);
+  ASSERT_GT(read, 0);
+  text.resize(static_cast<std::size_t>(read));
+  EXPECT_TRUE(Json::parse(text).contains("cycles"));
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 TEST(CliRun, ReportFitsTheTerminal) {
