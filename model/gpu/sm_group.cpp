@@ -18,7 +18,10 @@ constexpr double kWholeStepped = 6e6;
 constexpr double kWholeUnequal = 100e6;
 constexpr double kFewWaves = 2;
 /// Instructions that fast mode may step otherwise, about.
-constexpr double kBudget = 4e6;
+constexpr double kBudget = 3.7e6;
+/// Likewise of each launch where a trace has several: their errors average out. It does not depend on what
+/// the others are, so that traces which share a launch simulate it alike.
+constexpr double kBudgetOfOneOfMany = 0.4e6;
 /// Of a launch with many waves, about this many are executed (wave_skipper.hpp): more where CTAs are unequal,
 /// as waves are then left out in several pieces.
 constexpr double kExecutedWaves = 6;
@@ -62,6 +65,17 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   return work;
 }
 
+/// Groups of which one SM each is simulated.
+int sampled_groups(const LaunchWork& work, double budget) {
+  // CTAs of unequal length share an SM in many ways; one SM would show too few of them.
+  const double least = work.alike || work.waves > kMixedWaves ? 1 : 2;
+  const int groups =
+      static_cast<int>(std::clamp(budget * work.sms / (work.instructions + 1), least, kMostGroups));
+  // Grids are full of powers of two: among an even number of interleaved groups, CTAs that share data would
+  // fall into one.
+  return work.alike ? groups - (groups + 1) % 2 : groups;
+}
+
 }  // namespace
 
 std::vector<SmGroup> group_sms(int sms, int groups, bool interleaved) {
@@ -90,26 +104,12 @@ std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config,
     const bool unequal = !work.alike && work.waves <= kFewWaves;
     return total <= (unequal ? kWholeUnequal : kWhole) || total * work.distinct <= kWholeStepped;
   };
-  double work_per_sm = 1;
-  bool alike = true;
-  for (const LaunchWork& work : works) {
-    if (!is_whole(work)) {
-      work_per_sm += work.instructions / work.sms;
-      alike = alike && (work.alike || work.waves > kMixedWaves);
-    }
-  }
-  // CTAs of unequal length share an SM in many ways; one SM would show too few of them.
-  const double least = alike ? 1 : 2;
-  const int sampled = options.sm_groups > 0
-                          ? options.sm_groups
-                          : static_cast<int>(std::clamp(kBudget / work_per_sm, least, kMostGroups));
-  // Grids are full of powers of two: among an even number of interleaved groups, CTAs that share data would
-  // fall into one.
-  const int odd = options.sm_groups > 0 || sampled % 2 == 1 ? sampled : std::max(3, sampled - 1);
+  const double budget = trace.launches.size() > 1 ? kBudgetOfOneOfMany : kBudget;
   std::vector<std::vector<SmGroup>> result;
   for (const LaunchWork& work : works) {
     const int sms = options.mode == Mode::detailed ? config.gpu.sm_count : work.sms;
-    result.push_back(group_sms(sms, is_whole(work) ? sms : work.alike ? odd : sampled, work.alike));
+    const int sampled = options.sm_groups > 0 ? options.sm_groups : sampled_groups(work, budget);
+    result.push_back(group_sms(sms, is_whole(work) ? sms : sampled, work.alike));
   }
   return result;
 }
