@@ -246,7 +246,7 @@ sim::Cycles PathSkipper::room() const {
     const double left = end - kLastWindows * windows_.back().work[slot] - last_end_->work[slot];
     room = std::min(room, left / pace(slot, 1));
   }
-  constexpr double kMost = std::numeric_limits<std::int32_t>::max() / 2;
+  constexpr double kMost = 1e9;
   return static_cast<sim::Cycles>(std::clamp(room, 0.0, kMost));
 }
 
