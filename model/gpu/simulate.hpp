@@ -17,8 +17,8 @@ struct SimulationOptions {
   int sm_groups = 0;     ///< fast mode: SMs that are simulated, each for a group of others; 0: default
 };
 
-/// Runs all launches of `trace` one after another. Where each starts on a cold L2, nothing but its number of
-/// groups depends on the others, and one that repeats is simulated once. Throws std::invalid_argument where a
+/// Runs all launches of `trace` one after another. Where each starts on a cold L2, nothing but its groups
+/// depends on the others, and one that repeats is simulated once. Throws std::invalid_argument where a
 /// launch does not fit the GPU and DeadlockError (model/gpu/deadlock.hpp) where no warp can make progress.
 metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
                                    const SimulationOptions& options = {});

@@ -53,10 +53,8 @@ class PathSkipper {
   void go_on(const PathSkip& skip);
 
  private:
-  void start_anew();
   struct Path {
     const trace::CtaClass* cta_class = nullptr;
-    std::uint16_t program = 0;
     std::vector<LoopPass> passes;
     std::vector<std::uint32_t> longest_left;  ///< trips of the longest pass from each on
   };
@@ -66,6 +64,8 @@ class PathSkipper {
     std::vector<double> work;  ///< by CTA slot: instructions of its first warp; 0: empty
   };
 
+  /// The next mark begins a window and ends none.
+  void start_anew();
   const Path& path_of(const trace::CtaClass& cta_class);
   /// The paths of the CTAs on the SM; null for empty slots. No paths where some are not worth it.
   void find_paths(const SmCore& core);
@@ -84,9 +84,9 @@ class PathSkipper {
   std::size_t reference_ = 0;            ///< the first slot that is taken
   LoopCounters last_;                    ///< of its first warp when it was last looked at
   const LoopPass* last_pass_ = nullptr;  ///< in which a window ended last
-  bool due_ = false;
-  std::optional<Window> last_end_;
-  std::vector<Window> windows_;
+  bool due_ = false;                     ///< the first CTA has entered another pass, maybe a long one
+  std::optional<Window> last_end_;       ///< absent where what lies behind it was left out
+  std::vector<Window> windows_;          ///< the last ones, what lies between their ends
 };
 
 }  // namespace warpscope::sm
