@@ -88,7 +88,7 @@ constexpr std::array key_table{
 
   KeySpec{WARPSCOPE_KEY(l2.capacity_bytes), "bytes", 1, 1e12, "L2 cache"},
   KeySpec{WARPSCOPE_KEY(l2.dirty_bytes), "bytes", 1, 1e12, "written data that may wait for its way to HBM"},
-  KeySpec{WARPSCOPE_KEY(l2.ways), "blocks", 1, 1024, "of 2 KB in a set; addresses are hashed to sets"},
+  KeySpec{WARPSCOPE_KEY(l2.ways), "blocks", 1, 256, "of 2 KB in a set; addresses are hashed to sets"},
   KeySpec{WARPSCOPE_KEY(l2.copy_reads_per_refresh), "reads", 1, 1000000, "of a copy in the reader's partition, for one that counts at the home"},
   KeySpec{WARPSCOPE_KEY(l2.partitions), "partitions", 1, 8, "L2 partitions; far data is also cached near its reader"},
   KeySpec{WARPSCOPE_KEY(l2.hit_latency_cycles), "cycles", 1, 100000, "L2 hit, unloaded, mean over near and far homes"},

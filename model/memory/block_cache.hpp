@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/memory/way_tags.hpp"
+#include "model/memory/dirty_order.hpp"
+#include "model/memory/way_row.hpp"
 
 namespace warpscope::memory {
 
@@ -44,7 +45,7 @@ struct Found {
 struct BlockAddress {
   std::uint64_t key = 0;
   std::uint32_t row = 0;  ///< the first of its set
-  std::uint8_t tag = 0;   ///< few others of its set have the same
+  WayBytes tag{};         ///< few others of its set have the same; repeated
 };
 
 /// State of a partition between accesses. Time is only what accesses say: sectors that were asked for less
@@ -61,7 +62,7 @@ class BlockCache {
     const std::uint64_t hash = (key + 1) * 0xbf58476d1ce4e5b9ULL;
     return {.key = key,
             .row = static_cast<std::uint32_t>(hash >> 32) % sets_ * set_rows_,
-            .tag = static_cast<std::uint8_t>(hash >> 24)};
+            .tag = WayBytes{} + static_cast<std::uint8_t>(hash >> 24)};
   }
 
   /// Reads the sectors of `mask` and makes the block the most recent of its set. What is missing is there
@@ -84,62 +85,48 @@ class BlockCache {
 
  private:
   static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
-  static constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
 
-  /// A line of the host's cache.
-  struct alignas(64) Block {
-    std::uint64_t key = kNoKey;
+  /// What a block holds; half a line of the host's cache.
+  struct alignas(32) Block {
     std::uint64_t valid = 0;  ///< bit per sector
     std::uint64_t dirty = 0;
-    std::uint64_t awaited = 0;                ///< sectors missed last, all within one fill time
-    std::int64_t asked_at = 0;                ///< when the last of them were
-    std::uint32_t dirtied_before = kNoBlock;  ///< of a dirty block: the one that turned dirty before it
-    std::uint32_t dirtied_after = kNoBlock;   ///< likewise
-  };
-  /// What finds the blocks of a set; a set of more than kRowWays has several.
-  struct alignas(32) Row {
-    WayTags tags{};
-    std::uint32_t newest = 0;  ///< way of the set, in its first row
-  };
-  /// Orders the ways of a set by their last use: a ring, in which the oldest comes after the newest.
-  struct Links {
-    std::uint16_t newer = 0;
-    std::uint16_t older = 0;
+    std::uint64_t awaited = 0;  ///< sectors missed last, all within one fill time
+    std::int64_t asked_at = 0;  ///< when the last of them were
   };
 
   /// The block, made if it is absent, now the most recent of its set.
   Block& visit(const BlockAddress& address, std::vector<WriteBack>& written);
   /// Way of the block in its set; ways_ if it is absent.
   std::uint32_t find(const BlockAddress& address) const;
-  static void make_newest(Row& row, Links* order, std::uint32_t way);
+  void make_newest(std::uint32_t first_row, std::uint32_t way);
+  std::uint32_t oldest_way(std::uint32_t first_row) const;
   /// Puts an absent block in the place of the oldest of its set; returns the way.
   std::uint32_t replace_oldest(const BlockAddress& address, std::vector<WriteBack>& written);
-  void note_dirtied(std::uint32_t index);
   void write_back(std::uint32_t index, std::vector<WriteBack>& written);
 
   std::uint32_t ways_;
   std::uint32_t set_rows_;
   std::uint32_t sets_;
   std::uint32_t last_ = 0;  ///< block of the last access
+  std::uint64_t last_key_ = kNoKey;
   std::int64_t dirty_limit_bytes_;
   std::int64_t dirty_bytes_ = 0;
   std::int64_t free_blocks_ = 0;
   std::int64_t fill_cycles_ = 0;
-  std::vector<Row> rows_;
-  std::vector<Links> order_;   ///< kRowWays for each row
-  std::vector<Block> blocks_;  ///< likewise
-  std::uint32_t first_dirtied_ = kNoBlock;
-  std::uint32_t last_dirtied_ = kNoBlock;
+  std::vector<WayRow> rows_;
+  std::vector<std::uint64_t> keys_;  ///< kRowWays for each row
+  std::vector<Block> blocks_;        ///< likewise
+  DirtyOrder dirty_order_;
 };
 
 inline std::uint32_t BlockCache::find(const BlockAddress& address) const {
-  const Row* row = &rows_[address.row];
-  const Block* blocks = &blocks_[std::size_t{address.row} * kRowWays];
+  const WayRow* row = &rows_[address.row];
+  const std::uint64_t* keys = &keys_[std::size_t{address.row} * kRowWays];
   std::uint32_t first_way = 0;
   do {
-    for (std::uint32_t rest = ways_with(row->tags, address.tag); rest != 0; rest &= rest - 1) {
+    for (std::uint32_t rest = row->ways_with(address.tag); rest != 0; rest &= rest - 1) {
       const std::uint32_t way = first_way + static_cast<std::uint32_t>(std::countr_zero(rest));
-      if (blocks[way].key == address.key) {
+      if (keys[way] == address.key) {
         return way;
       }
     }
@@ -149,55 +136,56 @@ inline std::uint32_t BlockCache::find(const BlockAddress& address) const {
   return ways_;
 }
 
-inline void BlockCache::make_newest(Row& row, Links* order, std::uint32_t way) {
-  const std::uint32_t newest = row.newest;
-  if (way == newest) {
-    return;
+inline void BlockCache::make_newest(std::uint32_t first_row, std::uint32_t way) {
+  const std::uint32_t used = first_row + way / kRowWays;
+  for (std::uint32_t row = first_row; set_rows_ > 1 && row < first_row + set_rows_; ++row) {
+    if (row != used) {
+      rows_[row].pass(rows_[used].ages[way % kRowWays]);
+    }
   }
-  row.newest = way;
-  const std::uint16_t oldest = order[newest].newer;
-  if (way == oldest) {
-    return;
+  rows_[used].use(way % kRowWays);
+}
+
+inline std::uint32_t BlockCache::oldest_way(std::uint32_t first_row) const {
+  const auto age = static_cast<std::uint8_t>(ways_ - 1);
+  const WayRow* row = &rows_[first_row];
+  std::uint32_t first_way = 0;
+  while (true) {
+    if (const std::uint32_t oldest = row->ways_aged(age); oldest != 0) {
+      return first_way + static_cast<std::uint32_t>(std::countr_zero(oldest));
+    }
+    ++row;
+    first_way += kRowWays;
   }
-  const Links links = order[way];
-  order[links.newer].older = links.older;
-  order[links.older].newer = links.newer;
-  order[newest].newer = order[oldest].older = static_cast<std::uint16_t>(way);
-  order[way] = {oldest, static_cast<std::uint16_t>(newest)};
 }
 
 inline std::uint32_t BlockCache::replace_oldest(const BlockAddress& address,
                                                 std::vector<WriteBack>& written) {
-  const std::size_t first = std::size_t{address.row} * kRowWays;
-  const std::uint32_t way = order_[first + rows_[address.row].newest].newer;
-  rows_[address.row].newest = way;
-  rows_[address.row + way / kRowWays].tags[way % kRowWays] = address.tag;
-  Block& block = blocks_[first + way];
-  // The next one to go.
-  __builtin_prefetch(&blocks_[first + order_[first + way].newer], 1);
-  if (block.dirty != 0) {
-    write_back(static_cast<std::uint32_t>(first) + way, written);
+  const std::uint32_t way = oldest_way(address.row);
+  const std::uint32_t index = address.row * kRowWays + way;
+  // What the old block held need not be looked at, which would wait for it.
+  if (dirty_order_.contains(index)) {
+    write_back(index, written);
   }
-  if (free_blocks_ != 0 && block.key == kNoKey) {
+  std::uint64_t& key = keys_[index];
+  if (free_blocks_ != 0 && key == kNoKey) {
     --free_blocks_;
   }
-  block.key = address.key;
-  block.valid = 0;
-  block.awaited = 0;
-  block.asked_at = 0;
+  key = address.key;
+  rows_[address.row + way / kRowWays].tags[way % kRowWays] = address.tag[0];
+  blocks_[index] = {};
   return way;
 }
 
 inline BlockCache::Block& BlockCache::visit(const BlockAddress& address, std::vector<WriteBack>& written) {
-  if (blocks_[last_].key != address.key) {
-    const std::size_t first = std::size_t{address.row} * kRowWays;
+  if (last_key_ != address.key) {
+    last_key_ = address.key;
     std::uint32_t way = find(address);
-    if (way != ways_) {
-      make_newest(rows_[address.row], &order_[first], way);
-    } else {
+    if (way == ways_) {
       way = replace_oldest(address, written);
     }
-    last_ = static_cast<std::uint32_t>(first) + way;
+    make_newest(address.row, way);
+    last_ = address.row * kRowWays + way;
   }
   return blocks_[last_];
 }
@@ -221,7 +209,7 @@ inline std::uint64_t BlockCache::write(const BlockAddress& address, std::uint64_
   Block& block = visit(address, written);
   const std::uint64_t newly_dirty = mask & ~block.dirty;
   if (block.dirty == 0) {
-    note_dirtied(last_);
+    dirty_order_.append(last_);
   }
   block.valid |= mask;
   if (newly_dirty == 0) {
@@ -229,8 +217,8 @@ inline std::uint64_t BlockCache::write(const BlockAddress& address, std::uint64_
   }
   block.dirty |= mask;
   dirty_bytes_ += bytes_of(newly_dirty);
-  while (dirty_bytes_ > dirty_limit_bytes_ && first_dirtied_ != last_dirtied_) {
-    write_back(first_dirtied_, written);
+  while (dirty_bytes_ > dirty_limit_bytes_ && dirty_order_.first() != dirty_order_.last()) {
+    write_back(dirty_order_.first(), written);
   }
   return newly_dirty;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <list>
 #include <random>
+#include <stdexcept>
 
 namespace warpscope::memory {
 namespace {
@@ -113,7 +114,7 @@ TEST_F(BlockCacheTest, StreamLongerThanTheCacheNeverHits) {
 
 // Any number of ways, below, at and beyond what the host compares at once.
 TEST(BlockCacheWays, ASetKeepsAsManyBlocksAsItHasWays) {
-  for (const int ways : {1, 2, 5, 15, 16, 17, 33, 100}) {
+  for (const int ways : {1, 2, 5, 15, 16, 17, 33, 100, 255, 256}) {
     SCOPED_TRACE(ways);
     PartitionedCache cache({.capacity_bytes = ways * kBlockBytes, .ways = ways, .dirty_bytes = kBlockBytes});
     std::vector<WriteBack> written;
@@ -123,7 +124,7 @@ TEST(BlockCacheWays, ASetKeepsAsManyBlocksAsItHasWays) {
       return found.miss_bytes > 0;
     };
     // An order in which no block's neighbours in the order of use are its neighbours in number.
-    const auto nth = [&](int n) { return std::int64_t{n} * 7 % 101; };
+    const auto nth = [&](int n) { return std::int64_t{n} * 7 % 257; };
     for (int n = 0; n < ways; ++n) {
       EXPECT_TRUE(misses(nth(n)));
     }
@@ -138,6 +139,10 @@ TEST(BlockCacheWays, ASetKeepsAsManyBlocksAsItHasWays) {
     }
     EXPECT_EQ(cache.used_bytes(), ways * kBlockBytes);
   }
+}
+
+TEST(BlockCacheWays, MoreThanAnAgeCanCountAreRefused) {
+  EXPECT_THROW(BlockCache(kMostWays * 2 * kBlockBytes, kMostWays + 1, kBlockBytes), std::invalid_argument);
 }
 
 // Against a set that is a list, most recent block first.
@@ -167,16 +172,38 @@ TEST(BlockCacheWays, RandomReadsHitWhereTheyDoInAList) {
   EXPECT_LT(hits, 15'000);
 }
 
-TEST(WayTags, EqualOnesAreFoundWhereverTheyAre) {
-  WayTags tags{};
+WayBytes repeated(std::uint8_t tag) {
+  return WayBytes{} + tag;
+}
+
+TEST(WayRow, EqualTagsAreFoundWhereverTheyAre) {
+  WayRow row;
   for (std::uint32_t way = 0; way < kRowWays; ++way) {
-    tags[way] = static_cast<std::uint8_t>(way % 5 == 0 ? 0x80 : way);
+    row.tags[way] = static_cast<std::uint8_t>(way % 5 == 0 ? 0x80 : way);
   }
-  EXPECT_EQ(ways_with(tags, 0x80), 0x8421U);
-  EXPECT_EQ(ways_with(tags, 14), 1U << 14);
-  EXPECT_EQ(ways_with(tags, 15), 0U);
-  EXPECT_EQ(gathered_bits(tags == WayTags{} + std::uint8_t{0x80}), 0x8421U);
-  EXPECT_EQ(gathered_bits(tags == WayTags{} + std::uint8_t{1}), 2U);
+  EXPECT_EQ(row.ways_with(repeated(0x80)), 0x8421U);
+  EXPECT_EQ(row.ways_with(repeated(14)), 1U << 14);
+  EXPECT_EQ(row.ways_with(repeated(15)), 0U);
+  EXPECT_EQ(gathered_bits(row.tags == repeated(0x80)), 0x8421U);
+  EXPECT_EQ(gathered_bits(row.tags == repeated(1)), 2U);
+}
+
+TEST(WayRow, UseMakesAWayTheNewestAndKeepsTheOrderOfTheOthers) {
+  WayRow row;
+  WayRow other;
+  for (std::uint32_t way = 0; way < kRowWays; ++way) {
+    row.ages[way] = static_cast<std::uint8_t>(120 + 2 * way);
+    other.ages[way] = static_cast<std::uint8_t>(121 + 2 * way);
+  }
+  other.pass(row.ages[10]);
+  row.use(10);
+  EXPECT_EQ(row.ways_aged(0), 1U << 10);
+  EXPECT_EQ(row.ways_aged(121), 1U << 0);
+  EXPECT_EQ(row.ways_aged(139), 1U << 9);
+  EXPECT_EQ(row.ways_aged(142), 1U << 11) << "it was older before";
+  EXPECT_EQ(row.ways_aged(140), 0U);
+  EXPECT_EQ(other.ways_aged(140), 1U << 9);
+  EXPECT_EQ(other.ways_aged(141), 1U << 10);
 }
 
 TEST_F(BlockCacheTest, WritesMakeSectorsDirtyOnce) {
