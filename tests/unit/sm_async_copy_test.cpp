@@ -1,0 +1,86 @@
+// Groups of asynchronous copies and what waits for them.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tests/support/core_bench.hpp"
+
+namespace warpscope::test {
+namespace {
+
+using enum trace::Opcode;
+
+/// Three groups of one copy each, whose data arrives after latencies[i], then DEPBAR.LE `pending`.
+std::int64_t groups_waited_for(std::uint16_t pending, std::array<int, 3> latencies) {
+  Program program;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    program.op(LDGSTS_128).global(0, i, 512).op(LDGDEPBAR);
+  }
+  program.op(DEPBAR_LE).immediate(pending).exit();
+  CoreBench bench(test_config(), one_program(program.build()));
+  bench.answer([&](const sm::MemoryRequest& request) {
+    return memory::Response{latencies[static_cast<std::size_t>(request.offset)], 0, 0};
+  });
+  return bench.run() - 1;
+}
+
+TEST(SmAsyncCopy, WaitsForAllButTheYoungestGroups) {
+  const hw::HwConfig config = test_config();
+  // A copy takes the data path for some cycles, the group's end behind it the next free one.
+  const int step = config.sm.global.async_copy_lsu_cycles + 1;
+  EXPECT_EQ(groups_waited_for(2, {100, 200, 300}), 96);
+  ASSERT_EQ(step, 6);
+  EXPECT_EQ(groups_waited_for(1, {100, 202, 300}), 208) << "6 + 202";
+  EXPECT_EQ(groups_waited_for(1, {100, 210, 300}), 224) << "6 + 210";
+  EXPECT_EQ(groups_waited_for(1, {100, 209, 300}), 208) << "6 + 209";
+  EXPECT_EQ(groups_waited_for(0, {100, 200, 300}), 320) << "12 + 300";
+  EXPECT_EQ(groups_waited_for(0, {100, 200, 299}), 304) << "12 + 299";
+}
+
+TEST(SmAsyncCopy, WaitsForOlderGroupsEvenIfTheyArriveLater) {
+  EXPECT_EQ(groups_waited_for(2, {900, 200, 300}), 896);
+  EXPECT_EQ(groups_waited_for(1, {900, 200, 300}), 896);
+  EXPECT_EQ(groups_waited_for(0, {900, 200, 300}), 896);
+}
+
+TEST(SmAsyncCopy, NoGroupsToWaitForCostsNothing) {
+  Program none;
+  none.op(DEPBAR_LE).exit();
+  EXPECT_EQ(exit_time(test_config(), none), 1);
+  EXPECT_LT(groups_waited_for(3, {500, 500, 500}), 20);
+}
+
+TEST(SmAsyncCopy, CopiesBehindTheLastGroupAreNotWaitedFor) {
+  Program program;
+  program.op(LDGSTS_128).global(0, 0, 512).op(LDGDEPBAR).op(LDGSTS_128).global(0, 1, 512);
+  program.op(DEPBAR_LE).exit();
+  CoreBench bench(test_config(), one_program(program.build()));
+  bench.answer([](const sm::MemoryRequest& request) {
+    return memory::Response{request.offset == 0 ? 150 : 800, 0, 0};
+  });
+  EXPECT_EQ(bench.run(), 144 + 1);
+}
+
+TEST(SmAsyncCopy, GroupArrivesWithItsLastCopy) {
+  const hw::HwConfig config = test_config();
+  Program program;
+  program.op(LDGSTS_128)
+      .global(0, 0, 512)
+      .op(LDGSTS_128)
+      .global(0, 1, 512)
+      .op(LDGDEPBAR)
+      .op(DEPBAR_LE)
+      .exit();
+  ASSERT_EQ(config.sm.global.async_copy_lsu_cycles, 5) << "by which the second one leaves later";
+  for (const auto& [first, second, arrival] :
+       {std::array{100, 403, 416}, {100, 402, 400}, {408, 100, 416}, {407, 100, 400}}) {
+    CoreBench bench(config, one_program(program.build()));
+    bench.answer([first = first, second = second](const sm::MemoryRequest& request) {
+      return memory::Response{request.offset == 0 ? first : second, 0, 0};
+    });
+    EXPECT_EQ(bench.run(), 1 + arrival);
+  }
+}
+
+}  // namespace
+}  // namespace warpscope::test
