@@ -8,6 +8,7 @@
 
 #include "kernels/fa1/fa1.hpp"
 #include "model/trace/statistics.hpp"
+#include "tests/support/gpu_limits.hpp"
 
 namespace warpscope::tests {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using kernels::Problem;
 using trace::Opcode;
 using trace::Pipe;
-
-const kernels::GpuLimits kH200{9, 0, 132, 228 * 1024, 227 * 1024, 0};
 
 /// Warp instructions of one launch, in thousands. Source: Nsight Compute on an H200 SXM, FlashAttention 1.0.9
 /// compiled for sm_90, fp16, 16384 tokens of 2048 / head_dim heads.

@@ -7,13 +7,12 @@
 
 #include "kernels/kernel.hpp"
 #include "model/trace/statistics.hpp"
+#include "tests/support/gpu_limits.hpp"
 
 namespace warpscope::tests {
 namespace {
 
 using trace::Pipe;
-
-const kernels::GpuLimits kH200{9, 0, 132, 228 * 1024, 227 * 1024, 0};
 
 struct Counters {
   double instructions, hmma, ldsm, ldgsts, xu, alu, fma, lsu, wavefronts;

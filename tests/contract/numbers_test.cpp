@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/unsupported.hpp"
+#include "tests/support/gpu_limits.hpp"
 #include "tests/support/reference_attention.hpp"
 
 namespace warpscope::tests {
@@ -14,8 +15,6 @@ namespace {
 
 using kernels::DataType;
 using kernels::Problem;
-
-const kernels::GpuLimits kA100{8, 0, 108, 164 * 1024, 163 * 1024, 0};
 
 struct Case {
   std::string kernel;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/standard/standard.hpp"
+#include "tests/support/gpu_limits.hpp"
 #include "tests/support/reference_attention.hpp"
 
 namespace warpscope::tests {
@@ -15,8 +16,6 @@ using kernels::KernelPlan;
 using kernels::Problem;
 
 using Plan = KernelPlan (*)(const Problem&, const GpuLimits&);
-
-const GpuLimits kA100{8, 0, 108, 164 * 1024, 163 * 1024, 0};
 
 /// Largest error of O. Scores and probabilities are rounded to the 16-bit type on their way through memory.
 double error_of(Plan plan, const Problem& problem, float amplitude = 1.0F) {

@@ -7,6 +7,8 @@
 #include "kernels/machine/control_bits.hpp"
 #include "kernels/unsupported.hpp"
 #include "tests/support/control_replay.hpp"
+#include "tests/support/gpu_limits.hpp"
+#include "tests/support/instruction.hpp"
 
 namespace warpscope::tests {
 namespace {
@@ -18,17 +20,6 @@ using kernels::VirtualProgram;
 using trace::Instruction;
 using trace::Opcode;
 using trace::RegisterRange;
-
-const GpuLimits kA100{8, 0, 108, 164 * 1024, 163 * 1024, 0};
-const GpuLimits kH100{9, 0, 132, 228 * 1024, 227 * 1024, 0};
-
-Instruction make(Opcode opcode, RegisterRange destination, std::vector<RegisterRange> sources = {}) {
-  Instruction result;
-  result.opcode = opcode;
-  result.destination = destination;
-  std::ranges::copy(sources, result.sources.begin());
-  return result;
-}
 
 std::vector<Instruction> assigned(std::vector<Instruction> code, const CompilerTarget& target) {
   VirtualProgram program;

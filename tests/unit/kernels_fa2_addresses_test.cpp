@@ -6,15 +6,13 @@
 
 #include "kernels/fa2/fa2.hpp"
 #include "model/trace/statistics.hpp"
+#include "tests/support/gpu_limits.hpp"
 #include "tests/support/trace_walk.hpp"
 
 namespace warpscope::tests {
 namespace {
 
-using kernels::GpuLimits;
 using kernels::Problem;
-
-const GpuLimits kA100{8, 0, 108, 164 * 1024, 163 * 1024, 0};
 
 enum Tensor : std::uint16_t { kQ, kK, kV, kO, kLse };
 

@@ -6,16 +6,13 @@
 
 #include "kernels/kernel.hpp"
 #include "model/trace/statistics.hpp"
+#include "tests/support/gpu_limits.hpp"
 
 namespace warpscope::tests {
 namespace {
 
 using kernels::GpuLimits;
 using trace::Opcode;
-
-const GpuLimits kA100{8, 0, 108, 164 * 1024, 163 * 1024, 0};
-const GpuLimits kH100{9, 0, 132, 228 * 1024, 227 * 1024, 0};
-const GpuLimits kRtx3090{8, 6, 82, 100 * 1024, 99 * 1024, 0};
 
 struct Tile {
   const GpuLimits& gpu;

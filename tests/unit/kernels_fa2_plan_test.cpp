@@ -4,6 +4,7 @@
 #include "kernels/fa2/fa2.hpp"
 #include "kernels/fa2/tile_table.hpp"
 #include "kernels/unsupported.hpp"
+#include "tests/support/gpu_limits.hpp"
 
 namespace warpscope::tests {
 namespace {
@@ -15,10 +16,6 @@ using kernels::Pass;
 using kernels::PlanClass;
 using kernels::Problem;
 using kernels::UnsupportedProblem;
-
-const GpuLimits kA100{8, 0, 108, 164 * 1024, 163 * 1024, 0};
-const GpuLimits kH100{9, 0, 132, 228 * 1024, 227 * 1024, 0};
-const GpuLimits kRtx3090{8, 6, 82, 100 * 1024, 99 * 1024, 0};
 
 Problem problem_of(std::int64_t seqlen_q, std::int64_t seqlen_k, std::int64_t head_dim, bool causal) {
   return {1, 1, 1, seqlen_q, seqlen_k, head_dim, causal};

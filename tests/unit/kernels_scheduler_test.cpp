@@ -5,6 +5,7 @@
 #include <map>
 
 #include "kernels/machine/list_scheduler.hpp"
+#include "tests/support/instruction.hpp"
 
 namespace warpscope::tests {
 namespace {
@@ -15,14 +16,6 @@ using kernels::CompilerTarget;
 using trace::Instruction;
 using trace::Opcode;
 using trace::RegisterRange;
-
-Instruction make(Opcode opcode, RegisterRange destination, std::vector<RegisterRange> sources = {}) {
-  Instruction result;
-  result.opcode = opcode;
-  result.destination = destination;
-  std::ranges::copy(sources, result.sources.begin());
-  return result;
-}
 
 RegisterRange r(int first, int count = 1) {
   return {static_cast<std::uint16_t>(first), static_cast<std::uint8_t>(count)};

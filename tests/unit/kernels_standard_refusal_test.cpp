@@ -7,6 +7,7 @@
 #include "kernels/machine/plan.hpp"
 #include "kernels/standard/standard.hpp"
 #include "kernels/unsupported.hpp"
+#include "tests/support/gpu_limits.hpp"
 
 namespace warpscope::tests {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 using kernels::GpuLimits;
 using kernels::Problem;
 using kernels::UnsupportedProblem;
-
-const GpuLimits kA100{8, 0, 108, 164 * 1024, 163 * 1024, 0};
 
 Problem square(std::int64_t batch, std::int64_t heads, std::int64_t seqlen, std::int64_t head_dim,
                bool causal) {

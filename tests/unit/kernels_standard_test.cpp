@@ -12,18 +12,15 @@
 #include "kernels/machine/plan.hpp"
 #include "kernels/standard/standard.hpp"
 #include "model/trace/statistics.hpp"
+#include "tests/support/gpu_limits.hpp"
 #include "tests/support/moved_bytes.hpp"
 
 namespace warpscope::tests {
 namespace {
 
-using kernels::GpuLimits;
 using kernels::Problem;
 using trace::Launch;
 using trace::Trace;
-
-const GpuLimits kA100{8, 0, 108, 164 * 1024, 163 * 1024, 0};
-const GpuLimits kH200{9, 0, 132, 228 * 1024, 227 * 1024, 0};
 
 Problem square(std::int64_t batch, std::int64_t heads, std::int64_t seqlen, std::int64_t head_dim,
                bool causal) {
