@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/machine/opcode_kinds.hpp"
+
 namespace warpscope::kernels {
 namespace {
 
@@ -28,10 +30,6 @@ Instruction make(Opcode opcode, RegisterRange destination) {
   result.opcode = opcode;
   result.destination = destination;
   return result;
-}
-
-bool is_ldsm(Opcode opcode) {
-  return opcode >= Opcode::LDSM_X4 && opcode <= Opcode::LDSM_T_X2;
 }
 
 }  // namespace

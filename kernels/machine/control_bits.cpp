@@ -4,7 +4,8 @@
 #include <array>
 #include <span>
 
-#include "kernels/machine/dependence_graph.hpp"
+#include "kernels/machine/liveness.hpp"
+#include "kernels/machine/opcode_kinds.hpp"
 
 namespace warpscope::kernels {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/machine/opcode_kinds.hpp"
+
 namespace warpscope::kernels {
 namespace {
 
@@ -178,22 +180,6 @@ class Builder {
 };
 
 }  // namespace
-
-bool is_ldsm(trace::Opcode opcode) {
-  return opcode >= trace::Opcode::LDSM_X4 && opcode <= trace::Opcode::LDSM_T_X2;
-}
-
-bool is_hmma(trace::Opcode opcode) {
-  return trace::info(opcode).pipe == trace::Pipe::tensor;
-}
-
-bool keeps_memory_order(trace::Opcode opcode) {
-  using trace::OpClass;
-  const OpClass op_class = trace::info(opcode).op_class;
-  return op_class == OpClass::barrier || op_class == OpClass::async_wait ||
-         (trace::info(opcode).pipe == trace::Pipe::lsu && op_class != OpClass::shuffle &&
-          op_class != OpClass::local_store);
-}
 
 DependenceGraph build_graph(const BasicBlock& block, const BlockLiveness& liveness,
                             const CompilerTarget& target) {

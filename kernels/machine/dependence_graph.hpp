@@ -57,10 +57,4 @@ struct DependenceGraph {
 DependenceGraph build_graph(const BasicBlock& block, const BlockLiveness& liveness,
                             const CompilerTarget& target);
 
-bool is_ldsm(trace::Opcode opcode);
-bool is_hmma(trace::Opcode opcode);
-/// Memory instructions and barriers, which stay in source order. Shuffles touch no memory, and spills none
-/// that others read.
-bool keeps_memory_order(trace::Opcode opcode);
-
 }  // namespace warpscope::kernels

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "kernels/machine/opcode_kinds.hpp"
+
 namespace warpscope::kernels {
 namespace {
 

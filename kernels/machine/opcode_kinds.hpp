@@ -1,0 +1,26 @@
+// Kinds of instructions that a compiler schedules by rules of their own.
+#pragma once
+
+#include "model/trace/opcode.hpp"
+
+namespace warpscope::kernels {
+
+inline bool is_ldsm(trace::Opcode opcode) {
+  return opcode >= trace::Opcode::LDSM_X4 && opcode <= trace::Opcode::LDSM_T_X2;
+}
+
+inline bool is_hmma(trace::Opcode opcode) {
+  return trace::info(opcode).pipe == trace::Pipe::tensor;
+}
+
+/// Memory instructions and barriers, which stay in source order. Shuffles touch no memory, and spills none
+/// that others read.
+inline bool keeps_memory_order(trace::Opcode opcode) {
+  using trace::OpClass;
+  const trace::OpcodeInfo& info = trace::info(opcode);
+  return info.op_class == OpClass::barrier || info.op_class == OpClass::async_wait ||
+         (info.pipe == trace::Pipe::lsu && info.op_class != OpClass::shuffle &&
+          info.op_class != OpClass::local_store);
+}
+
+}  // namespace warpscope::kernels
