@@ -160,10 +160,11 @@ std::string_view TextCursor::lookahead() {
   return text_.substr(position_, end - position_);
 }
 
-std::int64_t TextCursor::signed_integer(std::string_view what, std::int64_t least, std::int64_t most) {
+template <typename Wide>
+Wide TextCursor::wide_integer(std::string_view what, Wide least, Wide most) {
   skip_spaces();
   const char* const begin = text_.data() + position_;
-  std::int64_t value = 0;
+  Wide value = 0;
   const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
   const bool whole = end == text_.data() + text_.size() || !is_letter(*end);
   if (error != std::errc() || !whole || value < least || value > most) {
@@ -173,18 +174,8 @@ std::int64_t TextCursor::signed_integer(std::string_view what, std::int64_t leas
   return value;
 }
 
-std::uint64_t TextCursor::unsigned_integer(std::string_view what, std::uint64_t least, std::uint64_t most) {
-  skip_spaces();
-  const char* const begin = text_.data() + position_;
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-  const bool whole = end == text_.data() + text_.size() || !is_letter(*end);
-  if (error != std::errc() || !whole || value < least || value > most) {
-    fail(what, lookahead(), fmt::format("expected an integer from {} to {}", least, most));
-  }
-  position_ += static_cast<std::size_t>(end - begin);
-  return value;
-}
+template std::int64_t TextCursor::wide_integer(std::string_view, std::int64_t, std::int64_t);
+template std::uint64_t TextCursor::wide_integer(std::string_view, std::uint64_t, std::uint64_t);
 
 void TextCursor::fail(std::string_view what, std::string_view value, std::string_view legal) const {
   throw TraceError(file_, line_, fmt::format("{} '{}': {}", what, printable(value), legal));

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace warpscope::trace {
 
@@ -45,19 +46,16 @@ class TextCursor {
   template <std::integral T>
   T integer(std::string_view what, T least = std::numeric_limits<T>::min(),
             T most = std::numeric_limits<T>::max()) {
-    if constexpr (std::is_signed_v<T>) {
-      return static_cast<T>(signed_integer(what, least, most));
-    } else {
-      return static_cast<T>(unsigned_integer(what, least, most));
-    }
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    return static_cast<T>(wide_integer<Wide>(what, least, most));
   }
 
   /// Throws TraceError: `file:line: what 'value': legal`.
   [[noreturn]] void fail(std::string_view what, std::string_view value, std::string_view legal) const;
 
  private:
-  std::int64_t signed_integer(std::string_view what, std::int64_t least, std::int64_t most);
-  std::uint64_t unsigned_integer(std::string_view what, std::uint64_t least, std::uint64_t most);
+  template <typename Wide>  // int64_t or uint64_t
+  Wide wide_integer(std::string_view what, Wide least, Wide most);
   void skip_spaces();
   std::string quoted(std::string_view what);
 
