@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <numeric>
 #include <type_traits>
-#include <vector>
+
+#include "model/base/nearest_name.hpp"
 
 namespace warpscope::hw {
 namespace {
@@ -135,8 +135,7 @@ std::string_view nearest_key(std::string_view key) {
   if (const auto* const inside = std::ranges::find_if(key_table, is_inside); inside != key_table.end()) {
     return inside->key;  // a group was taken for a key
   }
-  return std::ranges::min_element(key_table, {}, [&](const KeySpec& s) { return edit_distance(key, s.key); })
-      ->key;
+  return base::nearest_name(key, key_table, &KeySpec::key);
 }
 
 std::string value_text(const KeySpec& spec, const HwConfig& config) {
@@ -160,21 +159,6 @@ std::string legal_values(const KeySpec& spec) {
         }
       },
       spec.field(scratch));
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace warpscope::hw

@@ -33,7 +33,5 @@ std::string_view nearest_key(std::string_view key);
 std::string value_text(const KeySpec& spec, const HwConfig& config);
 /// What is legal for a key: "1..32", "text".
 std::string legal_values(const KeySpec& spec);
-/// Number of single edits that turn `a` into `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace warpscope::hw

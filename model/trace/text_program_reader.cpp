@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/trace/opcode_suggestion.hpp"
+#include "model/base/nearest_name.hpp"
 
 namespace warpscope::trace {
 namespace {
@@ -112,7 +112,9 @@ void TextProgramReader::read_instruction(TextCursor& cursor, std::string_view op
     cursor.fail("statement", opcode, "cannot stand in a program; is a } missing above?");
   }
   if (!found) {
-    cursor.fail("opcode", opcode, fmt::format("unknown; the nearest is {}", nearest_opcode_name(opcode)));
+    cursor.fail("opcode", opcode,
+                fmt::format("unknown; the nearest is {}",
+                            base::nearest_name(opcode, all_opcodes(), &OpcodeInfo::name)));
   }
   constexpr std::size_t kMostInstructions = std::size_t{1} << 30;
   if (result_.program.code.size() == kMostInstructions) {

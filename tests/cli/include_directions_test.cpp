@@ -26,8 +26,12 @@ void PrintTo(const Rule& rule, std::ostream* stream) {
 
 const Rule kRules[] = {
     {"model_knows_no_kernel", "model", {"kernels/", "experiments/", "tests/"}, {}},
-    {"trace_stands_alone", "model/trace", {"model/", "kernels/", "systemc", "tlm"}, {"model/trace/"}},
-    {"hw_stands_alone", "model/hw", {"model/", "kernels/", "systemc", "tlm"}, {"model/hw/"}},
+    {"base_stands_alone", "model/base", {"model/", "kernels/", "systemc", "tlm"}, {"model/base/"}},
+    {"trace_stands_alone",
+     "model/trace",
+     {"model/", "kernels/", "systemc", "tlm"},
+     {"model/base/", "model/trace/"}},
+    {"hw_stands_alone", "model/hw", {"model/", "kernels/", "systemc", "tlm"}, {"model/base/", "model/hw/"}},
     {"kernels_see_only_the_trace",
      "kernels",
      {"model/", "experiments/", "tests/", "systemc", "tlm"},
