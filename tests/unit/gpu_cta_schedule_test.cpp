@@ -37,6 +37,25 @@ TEST(CtaPace, WhatIsNotLoopIsOverhead) {
   EXPECT_DOUBLE_EQ(pace.overhead_cycles(5), 10);
 }
 
+TEST(CtaPace, OverheadIsThatOfAllResidents) {
+  CtaPace pace(2);
+  pace.observe(2, true, 100, 300);
+  pace.observe(2, false, 70, 60);
+  // 360 instructions take 240 of the 340 cycles of both.
+  EXPECT_DOUBLE_EQ(pace.overhead_cycles(5), 20);
+}
+
+TEST(CtaPace, OverheadIsNeverNegative) {
+  CtaPace pace(1);
+  pace.observe(1, true, 100, 200);
+  pace.observe(1, false, 10, 100);
+  EXPECT_DOUBLE_EQ(pace.overhead_cycles(1), 0);
+}
+
+TEST(CtaPace, IsOneInstructionACycleWhereNothingWasSeen) {
+  EXPECT_DOUBLE_EQ(CtaPace(2).rate(1), 1);
+}
+
 TEST(Makespan, OneCta) {
   EXPECT_DOUBLE_EQ(makespan(two_slots(), {600}, 3, 0), 300);
 }
@@ -60,6 +79,12 @@ TEST(Makespan, SlotsThatGetFreeTogetherAreFilledBreadthFirst) {
   // Two rounds on two SMs; of the third round each SM has one CTA, alone.
   const std::vector<double> work(4 + 4 + 2, 600);
   EXPECT_DOUBLE_EQ(makespan(two_slots(), work, 2, 0), 400 + 400 + 300);
+}
+
+TEST(Makespan, RoundingDoesNotKeepEndsApart) {
+  // The first SM gets free a little earlier, but both are filled with one CTA, which runs alone.
+  const std::vector<double> work = {600, 600.0001, 600, 600.0001, 600, 600};
+  EXPECT_NEAR(makespan(two_slots(), work, 2, 0), 400 + 300, 0.01);
 }
 
 TEST(Makespan, OverheadCountsForEachCta) {
@@ -89,6 +114,12 @@ TEST(CtaScatter, IsUnknownWhereFewRunAtATime) {
 
 TEST(MeanMakespan, WithoutScatterIsTheMakespan) {
   EXPECT_DOUBLE_EQ(mean_makespan(two_slots(), {300, 600, 600}, 1, 0, {1}), 550);
+}
+
+TEST(MeanMakespan, FewCtasTakeManyFactors) {
+  CtaPace pace(1);
+  pace.observe(1, true, 100, 100);
+  EXPECT_NEAR(mean_makespan(pace, {1000}, 1, 0, {0.2, 0.6, 1, 1.4, 1.8}), 1000, 60);
 }
 
 TEST(MeanMakespan, LastOfManySmsEndsLater) {
