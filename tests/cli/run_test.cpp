@@ -139,6 +139,17 @@ TEST(CliRun, PipesAreWrittenToAndStay) {
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
+// Through a link, so that a program that puts a file in its place does no harm.
+TEST(CliRun, DevicesAreWrittenToAndStay) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_symlink("/dev/null", directory / "null");
+  const ProgramResult result = run_program(small_run("fa2", {"--json", "null"}), directory.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(directory.files(), std::vector<std::string>{"null"});
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "null"));
+  EXPECT_TRUE(std::filesystem::is_character_file(directory / "null"));
+}
+
 TEST(CliRun, ReportFitsTheTerminal) {
   const TemporaryDirectory directory;
   for (const char* kernel : {"fa2", "standard"}) {
