@@ -47,9 +47,8 @@ class CompareBenchmarks : public testing::Test {
             {result("long", long_ms, 2), result("long", 3 * long_ms, 2), result("short", short_ms, 1)}}});
   }
   ProgramResult compare(const cli_test::Arguments& more = {}) {
-    cli_test::Arguments words = {"/usr/bin/env", "python3",
-                                 WARPSCOPE_SOURCE_DIR "/tests/benchmarks/compare.py", "run.json",
-                                 "baseline.json"};
+    const std::string script = WARPSCOPE_SOURCE_DIR "/tests/benchmarks/compare.py";
+    cli_test::Arguments words = {"/usr/bin/env", "python3", script, "run.json", "baseline.json"};
     words.insert(words.end(), more.begin(), more.end());
     return cli_test::run(words, directory_.path());
   }

@@ -184,10 +184,9 @@ TEST(CliRun, ChangesOfTheGpuTakeEffect) {
 
 TEST(CliRun, DeadlocksAreReported) {
   const TemporaryDirectory directory;
+  const std::string trace = WARPSCOPE_SOURCE_DIR "/experiments/traces/deadlock_barrier_order.trace";
   const ProgramResult result =
-      run_program({"run", "--gpu", "h200-sxm-141gb", "--trace",
-                   WARPSCOPE_SOURCE_DIR "/experiments/traces/deadlock_barrier_order.trace"},
-                  directory.path());
+      run_program({"run", "--gpu", "h200-sxm-141gb", "--trace", trace}, directory.path());
   EXPECT_EQ(result.status, 2);
   EXPECT_TRUE(result.err.starts_with("warpscope: deadlock in launch 'order' on SM 0: ")) << result.err;
 }

@@ -1,4 +1,5 @@
 // `warpscope sweep` from outside.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -124,7 +125,7 @@ TEST(CliSweep, ABadRowSaysWhyAndHarmsNoOther) {
     if (reason.empty()) {
       EXPECT_TRUE(out[i + 1].starts_with(row + ',') && out[i + 1].ends_with(',')) << out[i + 1];
     } else {
-      EXPECT_EQ(out[i + 1], row + ",,,,,," + reason);
+      EXPECT_EQ(out[i + 1], fmt::format("{},,,,,,{}", row, reason));
     }
   }
 }

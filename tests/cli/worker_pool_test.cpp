@@ -14,6 +14,7 @@ namespace {
 
 std::vector<Task> unrelated(const std::vector<std::string>& texts) {
   std::vector<Task> tasks;
+  tasks.reserve(texts.size());
   for (const std::string& text : texts) {
     tasks.push_back({text, std::to_string(tasks.size())});
   }
@@ -52,9 +53,9 @@ TEST(WorkerPool, KeepsItsProcesses) {
 }
 
 TEST(WorkerPool, DoesTheTasksOfAFamilyInOneProcess) {
-  std::vector<Task> tasks;
-  for (int i = 0; i < 40; ++i) {
-    tasks.push_back({"", i % 2 == 0 ? "even" : "odd"});
+  std::vector<Task> tasks(40);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    tasks[i].family = i % 2 == 0 ? "even" : "odd";
   }
   const Work work = [](const std::string&) {
     ::usleep(2000);  // so that both processes have begun before one has done all

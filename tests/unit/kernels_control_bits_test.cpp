@@ -72,13 +72,13 @@ TEST(ControlBits, UnknownLatencyUsesAScoreboard) {
 }
 
 TEST(ControlBits, LoadsTakeFreeScoreboardsAndThenShareTheLatest) {
-  std::vector<Instruction> loads;
-  for (int i = 0; i < 7; ++i) {
-    loads.push_back(make(Opcode::LDSM_X4, {static_cast<std::uint16_t>(20 + 4 * i), 4}, {kB}));
+  std::vector<Instruction> loads(7);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    loads[i] = make(Opcode::LDSM_X4, {static_cast<std::uint16_t>(20 + 4 * i), 4}, {kB});
   }
   const auto code = assigned(loads, kernels::compiler_target(kH100));
-  for (int i = 0; i < 7; ++i) {
-    EXPECT_EQ(code[static_cast<std::size_t>(i)].control.write_scoreboard, std::min(i, 5));
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    EXPECT_EQ(code[i].control.write_scoreboard, std::min(i, std::size_t{5}));
   }
 }
 

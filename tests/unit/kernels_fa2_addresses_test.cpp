@@ -12,8 +12,6 @@
 namespace warpscope::tests {
 namespace {
 
-using kernels::Problem;
-
 enum Tensor : std::uint16_t { kQ, kK, kV, kO, kLse };
 
 /// How often each 16 bytes (4 for LSE) of one segment of a tensor are touched by CTA `block`, and which

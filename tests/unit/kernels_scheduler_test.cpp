@@ -32,6 +32,7 @@ std::vector<Instruction> schedule(const std::vector<Instruction>& code, const Co
 
 std::vector<Opcode> opcodes(const std::vector<Instruction>& code) {
   std::vector<Opcode> result;
+  result.reserve(code.size());
   for (const Instruction& instruction : code) {
     result.push_back(instruction.opcode);
   }
@@ -82,9 +83,10 @@ TEST(ListScheduler, MemoryKeepsItsOrderAndShufflesDoNot) {
             (Order{Opcode::MUFU_EX2, Opcode::SHFL_BFLY, Opcode::STS_32, Opcode::LDS_32, Opcode::BAR_SYNC}));
 }
 
-// Twenty HMMAs, each with its own LDSM, all loads first in the source.
+// So many HMMAs, each with its own LDSM, all loads first in the source.
 std::vector<Instruction> loads_and_products(int count) {
   std::vector<Instruction> code;
+  code.reserve(2 * static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     code.push_back(make(Opcode::LDSM_X4, r(100 + 4 * i, 4), {r(0)}));
   }

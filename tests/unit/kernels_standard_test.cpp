@@ -95,13 +95,14 @@ TEST(StandardCounters, ElementwiseAndSoftmaxFollowTheMeasuredStreams) {
     const trace::OpcodeCounts counts = trace::executed_instructions(*launch);
     EXPECT_LE(std::abs(static_cast<double>(trace::total(counts)) - row.instructions),
               row.permille / 1000 * row.instructions);
+    const std::uint64_t warps = row.ctas * row.threads / 32;
     std::array<double, 3> pipes{};
     constexpr std::array kPipes = {trace::Pipe::alu, trace::Pipe::fma, trace::Pipe::xu};
     for (const auto& [opcode, count] : counts) {
       const auto* pipe = std::ranges::find(kPipes, trace::info(opcode).pipe);
       if (pipe != kPipes.end()) {
         pipes[static_cast<std::size_t>(pipe - kPipes.begin())] +=
-            static_cast<double>(count) / static_cast<double>(row.ctas * row.threads / 32);
+            static_cast<double>(count) / static_cast<double>(warps);
       }
     }
     for (std::size_t p = 0; p < pipes.size(); ++p) {
@@ -253,8 +254,9 @@ TEST(StandardTrace, TransposingCopyReadsEveryLanesElementOnItsOwn) {
 double per_warp(const Trace& trace, const std::string& name) {
   const auto launch = std::ranges::find_if(
       trace.launches, [&](const Launch& candidate) { return candidate.name.starts_with(name); });
+  const std::uint64_t warps = trace::cta_count(*launch) * trace::warps_per_cta(*launch);
   return static_cast<double>(trace::total(trace::executed_instructions(*launch))) /
-         static_cast<double>(trace::cta_count(*launch) * launch->threads_per_cta / 32);
+         static_cast<double>(warps);
 }
 
 // Counted on an H200, walked through listings for sm_80 (measured-h200/elementwise.md). The sum's zeros are
