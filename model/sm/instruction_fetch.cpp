@@ -1,29 +1,39 @@
 // Instruction fetch of SmCore: lines within reach of the sub-cores, a sequential prefetcher, and the path
 // they come by.
 #include <algorithm>
+#include <bit>
 
 #include "model/sm/sm_core.hpp"
 
 namespace warpscope::sm {
 std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time) {
   InstructionCacheState& cache = state_.icache;
-  const std::size_t first = line % instruction_sets_ * kInstructionWays;
-  const auto tags = cache.tag.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto times = cache.available.begin() + static_cast<std::ptrdiff_t>(first);
+  // Nearly always a power of two, and a division takes long.
+  const std::uint32_t set =
+      std::has_single_bit(instruction_sets_) ? line & (instruction_sets_ - 1) : line % instruction_sets_;
+  const std::size_t first = std::size_t{set} * kInstructionWays;
+  std::uint16_t* const tags = &cache.tag[first];
+  std::int32_t* const times = &cache.available[first];
   const auto tag = static_cast<std::uint16_t>(line + 1);
   if (tags[0] == tag) {
     return times[0];
   }
-  const auto way = std::find(tags, tags + kInstructionWays, tag) - tags;
+  std::size_t way = 1;
+  while (way < kInstructionWays && tags[way] != tag) {
+    ++way;
+  }
   std::int32_t available = 0;
   if (way == kInstructionWays) {
     available = cache.fill_free = std::max(cache.fill_free, time) + line_fill_cycles_;
+    --way;
   } else {
     available = times[way];
   }
-  const auto last = std::min<std::ptrdiff_t>(way, kInstructionWays - 1);
-  std::copy_backward(tags, tags + last, tags + last + 1);
-  std::copy_backward(times, times + last, times + last + 1);
+  // A few at most: quicker than a call that moves any number.
+  for (; way > 0; --way) {
+    tags[way] = tags[way - 1];
+    times[way] = times[way - 1];
+  }
   tags[0] = tag;
   times[0] = available;
   return available;
