@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <queue>
 #include <utility>
@@ -159,11 +160,11 @@ double makespan(const CtaPace& pace, const std::vector<double>& work, int sms, d
   return end;
 }
 
-double mean_makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
-                     double overhead_cycles, const std::vector<double>& factors) {
+Makespans makespans(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
+                    double overhead_cycles, const std::vector<double>& factors) {
   const std::size_t schedules = std::clamp(kScheduledCtas / work.size(), std::size_t{1}, kMostSchedules);
   std::uint64_t drawn = 0;
-  double sum = 0;
+  Makespans result{.mean = 0, .least = std::numeric_limits<double>::max(), .most = 0};
   for (std::size_t schedule = 0; schedule < schedules; ++schedule) {
     std::vector<double> varied;
     varied.reserve(work.size());
@@ -171,9 +172,12 @@ double mean_makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work
       const std::uint64_t hash = (++drawn * 0x9e3779b97f4a7c15ULL) >> 32;
       varied.push_back(static_cast<double>(instructions) * factors[hash % factors.size()]);
     }
-    sum += makespan(pace, varied, sms, overhead_cycles);
+    const double end = makespan(pace, varied, sms, overhead_cycles);
+    result.mean += end / static_cast<double>(schedules);
+    result.least = std::min(result.least, end);
+    result.most = std::max(result.most, end);
   }
-  return sum / static_cast<double>(schedules);
+  return result;
 }
 
 }  // namespace warpscope::gpu

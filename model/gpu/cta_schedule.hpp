@@ -54,8 +54,15 @@ class CtaScatter {
 /// `overhead_cycles` besides.
 double makespan(const CtaPace& pace, const std::vector<double>& work, int sms, double overhead_cycles);
 
-/// The mean of that over a few schedules in which each CTA takes one of `factors` times its work.
-double mean_makespan(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
-                     double overhead_cycles, const std::vector<double>& factors);
+/// What may come of the chance that CTAs scatter.
+struct Makespans {
+  double mean = 0;
+  double least = 0;
+  double most = 0;
+};
+
+/// That over a few schedules in which each CTA takes one of `factors` times its work.
+Makespans makespans(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
+                    double overhead_cycles, const std::vector<double>& factors);
 
 }  // namespace warpscope::gpu

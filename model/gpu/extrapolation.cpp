@@ -104,23 +104,24 @@ double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, co
   const std::size_t wave = sample.groups.size() * static_cast<std::size_t>(sample.pace.slots());
   const std::vector<double> factors = sample.scatter.factors(wave);
   const auto groups = static_cast<int>(sample.groups.size());
-  const double end = mean_makespan(sample.pace, all, config.gpu.sm_count, overhead, factors);
+  const double end = makespans(sample.pace, all, config.gpu.sm_count, overhead, factors).mean;
   // Which of the long CTAs come last is chance on a few SMs. So where lengths differ, the schedule of all
   // CTAs decides, provided that it explains what happened.
-  const double expected = mean_makespan(sample.pace, simulated, groups, overhead, factors);
-  const double explained = static_cast<double>(simulated_end) / expected;
-  if (spread(all) > kOneLength && std::abs(explained - 1) < kExplained) {
+  const Makespans expected = makespans(sample.pace, simulated, groups, overhead, factors);
+  const auto happened = static_cast<double>(simulated_end);
+  if (spread(all) > kOneLength && std::abs(happened / expected.mean - 1) < kExplained) {
     return end;
   }
-  // Elsewhere, too, the last of all SMs ends later than the last of a few.
+  // Elsewhere, too, the last of all SMs ends later than the last of a few. What may come of chance alone on
+  // these says nothing of the others.
   if (sample.skipped.empty()) {
-    return end * explained;
+    return end * happened / std::clamp(happened, expected.least, expected.most);
   }
   const auto sms = static_cast<std::size_t>(config.gpu.sm_count);
   const std::vector<std::uint64_t> batches((all.size() * sample.groups.size() + sms - 1) / sms,
                                            class_work[0]);
   return static_cast<double>(continued_end) * end /
-         mean_makespan(sample.pace, batches, groups, overhead, factors);
+         makespans(sample.pace, batches, groups, overhead, factors).mean;
 }
 
 }  // namespace

@@ -112,22 +112,28 @@ TEST(CtaScatter, IsUnknownWhereFewRunAtATime) {
   EXPECT_EQ(CtaScatter().factors(4), std::vector<double>{1}) << "nothing was seen";
 }
 
-TEST(MeanMakespan, WithoutScatterIsTheMakespan) {
-  EXPECT_DOUBLE_EQ(mean_makespan(two_slots(), {300, 600, 600}, 1, 0, {1}), 550);
+TEST(Makespans, WithoutScatterAreOne) {
+  const Makespans only = makespans(two_slots(), {300, 600, 600}, 1, 0, {1});
+  EXPECT_DOUBLE_EQ(only.mean, 550);
+  EXPECT_DOUBLE_EQ(only.least, 550);
+  EXPECT_DOUBLE_EQ(only.most, 550);
 }
 
-TEST(MeanMakespan, FewCtasTakeManyFactors) {
+TEST(Makespans, FewCtasTakeManyFactors) {
   CtaPace pace(1);
   pace.observe(1, true, 100, 100);
-  EXPECT_NEAR(mean_makespan(pace, {1000}, 1, 0, {0.2, 0.6, 1, 1.4, 1.8}), 1000, 60);
+  const Makespans some = makespans(pace, {1000}, 1, 0, {0.2, 0.6, 1, 1.4, 1.8});
+  EXPECT_NEAR(some.mean, 1000, 60);
+  EXPECT_DOUBLE_EQ(some.least, 200);
+  EXPECT_DOUBLE_EQ(some.most, 1800);
 }
 
-TEST(MeanMakespan, LastOfManySmsEndsLater) {
+TEST(Makespans, LastOfManySmsEndsLater) {
   CtaPace pace(1);
   pace.observe(1, true, 100, 100);
   const std::vector<double> factors = {0.9, 1, 1.1, 1};
   const auto rounds = [&](std::size_t sms) {
-    return mean_makespan(pace, std::vector<std::uint64_t>(3 * sms, 1000), static_cast<int>(sms), 0, factors);
+    return makespans(pace, std::vector<std::uint64_t>(3 * sms, 1000), static_cast<int>(sms), 0, factors).mean;
   };
   EXPECT_GT(rounds(1), 2900);
   EXPECT_LT(rounds(1), 3100);
