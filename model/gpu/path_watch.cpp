@@ -9,12 +9,12 @@ namespace warpscope::gpu {
 namespace {
 
 /// What is left out at once, in parts of the time since the launch began.
-constexpr double kSkipOverElapsed = 1;
+constexpr double kSkipOverElapsed = 2;
 /// Windows that are averaged.
 constexpr std::size_t kFewestWindows = 4;
 constexpr std::size_t kMostWindows = 12;
 /// Standard error of their mean pace, relative to it.
-constexpr double kPaceError = 0.005;
+constexpr double kPaceError = 0.007;
 
 }  // namespace
 
