@@ -3,34 +3,46 @@
 #include <algorithm>
 
 #include "model/sm/occupancy.hpp"
-#include "model/sm/sm_state.hpp"
 #include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
 namespace {
 
 /// A trace of up to this many instructions is simulated whole. Some of them recur and are not stepped.
-constexpr double kWhole = 12e6;
-/// Likewise where all of them are expected to be stepped.
-constexpr double kWholeStepped = 6e6;
-/// Likewise for launches of up to kFewWaves of CTAs of unequal length: which SM is given the last long one
-/// hangs on single cycles and moves the end by up to a sixth, so that no sample tells.
-constexpr double kWholeUnequal = 100e6;
-constexpr double kFewWaves = 2;
+constexpr double kWhole = 30e6;
+/// Likewise a launch of one wave; of more waves so many times fewer. Which SM is given the last CTAs hangs on
+/// single cycles, so that no sample tells, and the fewer waves there are, the more it moves the end.
+constexpr double kWholeOfOneWave = 150e6;
+/// In so few waves that chance still counts.
+constexpr double kFewWaves = 5;
+/// Likewise each launch of few waves where a trace has several.
+constexpr double kWholeOfMany = 25e6;
+
 /// Instructions that fast mode may step otherwise, about.
-constexpr double kBudget = 3.7e6;
+constexpr double kBudget = 2.8e6;
+constexpr double kBudgetUnequal = 2.2e6;
 /// Likewise of each launch where a trace has several: their errors average out. It does not depend on what
 /// the others are, so that traces which share a launch simulate it alike.
 constexpr double kBudgetOfOneOfMany = 0.4e6;
+/// A launch without tensor instructions that executes less than this part of those of its trace is over soon:
+/// one SM says enough of it.
+constexpr double kMinor = 0.04;
 /// Of a launch with many waves, about this many are executed (wave_skipper.hpp): more where CTAs are unequal,
 /// as waves are then left out in several pieces.
 constexpr double kExecutedWaves = 6;
 constexpr double kExecutedUnequalWaves = 10;
-/// More SMs than this are not simulated in fast mode, unless all are: further ones tell little.
-constexpr double kMostGroups = 12;
+/// Of an SM whose CTAs go through one loop, about this many instructions are stepped at most: its iterations
+/// recur soon, and the others are left out (sm/loop_skipper.hpp).
+constexpr double kExecutedLoops = 1.2e6;
 
-/// In a launch of so many waves CTAs of unequal length meet on every SM in all the ways in which they can.
-constexpr double kMixedWaves = 32;
+/// SMs that are simulated in fast mode, unless all are: fewer meet in too few ways, more tell little.
+constexpr double kFewestGroups = 3;
+constexpr double kFewestUnequalGroups = 2;
+constexpr double kMostGroups = 7;
+/// Where an inner loop is passed so often, passes are left out (sm/path_skipper.hpp), and the mean over time
+/// takes the place of more SMs.
+constexpr std::uint64_t kManyPasses = 4;
+constexpr double kMostGroupsOfPasses = 3;
 
 /// CTAs whose instructions differ by less than this part count as alike.
 constexpr double kAlike = 0.2;
@@ -41,13 +53,42 @@ bool has_like_ctas(const trace::Launch& launch) {
   return static_cast<double>(most - least) <= kAlike * static_cast<double>(most);
 }
 
+/// How often a warp goes through inner loops, at most: each of them as often as the loop around it repeats.
+std::uint64_t most_passes(const trace::Launch& launch) {
+  std::uint64_t most = 0;
+  for (const trace::CtaClass& cta_class : launch.classes) {
+    for (const std::uint32_t number : cta_class.program_of_warp) {
+      const std::vector<trace::Loop>& loops = launch.programs[number].loops;
+      std::uint64_t passes = 0;
+      std::uint64_t trips_around = 1;
+      std::uint32_t around_end = 0;
+      for (std::size_t i = 0; i < loops.size(); ++i) {
+        const std::uint64_t trips = cta_class.trip_counts[loops[i].trip_slot];
+        if (loops[i].begin >= around_end) {
+          trips_around = 1;
+        }
+        if (i + 1 < loops.size() && loops[i + 1].begin < loops[i].end) {
+          trips_around *= trips;
+          around_end = loops[i].end;
+        } else if (trips > 0) {
+          passes += trips_around;
+        }
+      }
+      most = std::max(most, passes);
+    }
+  }
+  return most;
+}
+
 /// What a launch costs, as far as the trace tells.
 struct LaunchWork {
   int sms = 1;              ///< that get CTAs
   bool alike = true;        ///< CTAs differ little
+  bool passes = false;      ///< of like CTAs through inner loops, many of them
+  bool tensor = false;      ///< some instructions use the tensor pipe
   double waves = 1;         ///< of CTAs
-  double instructions = 0;  ///< executed by all SMs
-  double distinct = 1;      ///< part of them that has to be stepped if all SMs are simulated
+  double instructions = 0;  ///< of the launch
+  double executed = 0;      ///< part of them in the waves that are executed
 };
 
 LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
@@ -56,24 +97,39 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   work.sms = static_cast<int>(std::min(static_cast<std::uint64_t>(config.gpu.sm_count), ctas));
   work.alike = has_like_ctas(launch);
   work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
-  work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch))) *
-                      std::min(1.0, (work.alike ? kExecutedWaves : kExecutedUnequalWaves) / work.waves);
-  if (work.alike && work.waves <= 1) {
-    // All start within a few cycles. What then differs is where that lies in the grid of arrivals.
-    work.distinct = std::min(1.0, static_cast<double>(sm::kArrivalGrid) / work.sms);
-  }
+  work.passes = work.alike && most_passes(launch) >= kManyPasses;
+  const trace::OpcodeCounts counts = trace::executed_instructions(launch);
+  work.tensor = std::ranges::any_of(
+      counts, [](const auto& count) { return trace::info(count.first).pipe == trace::Pipe::tensor; });
+  work.instructions = static_cast<double>(trace::total(counts));
+  work.executed =
+      work.instructions * std::min(1.0, (work.alike ? kExecutedWaves : kExecutedUnequalWaves) / work.waves);
   return work;
 }
 
-/// Groups of which one SM each is simulated.
-int sampled_groups(const LaunchWork& work, double budget) {
-  // CTAs of unequal length share an SM in many ways; one SM would show too few of them.
-  const double least = work.alike || work.waves > kMixedWaves ? 1 : 2;
-  const int groups =
-      static_cast<int>(std::clamp(budget * work.sms / (work.instructions + 1), least, kMostGroups));
-  // Grids are full of powers of two: among an even number of interleaved groups, CTAs that share data would
-  // fall into one.
-  return work.alike ? groups - (groups + 1) % 2 : groups;
+/// Groups of a launch of which one SM each is simulated.
+double sampled_groups(const LaunchWork& work) {
+  const double of_sm = work.executed / work.sms;
+  if (work.passes) {
+    return std::clamp(kBudget / of_sm, of_sm > kExecutedLoops ? 1 : kFewestGroups, kMostGroupsOfPasses);
+  }
+  const double stepped = work.alike ? std::min(of_sm, kExecutedLoops) : of_sm;
+  const double fewest = work.alike                ? kFewestGroups
+                        : work.waves <= kFewWaves ? kMostGroups
+                                                  : kFewestUnequalGroups;
+  return std::clamp((work.alike ? kBudget : kBudgetUnequal) / stepped, fewest, kMostGroups);
+}
+
+/// Likewise of one launch of several, which together execute so many instructions.
+double sampled_groups(const LaunchWork& work, double instructions) {
+  const bool minor = !work.tensor && work.instructions < kMinor * instructions;
+  return minor ? 1 : std::clamp(kBudgetOfOneOfMany * work.sms / work.executed, 1.0, kMostGroups);
+}
+
+/// Whether a launch is simulated whole, be it the only one or one of `many`.
+bool is_small(const LaunchWork& work, bool many) {
+  return many ? work.waves <= kFewWaves && work.instructions <= kWholeOfMany
+              : work.instructions * std::max(1.0, work.waves) <= kWholeOfOneWave;
 }
 
 }  // namespace
@@ -92,24 +148,29 @@ std::vector<SmGroup> group_sms(int sms, int groups, bool interleaved) {
 std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config, const trace::Trace& trace,
                                                      const SimulationOptions& options) {
   std::vector<LaunchWork> works;
-  double total = 0;
+  double instructions = 0;
   for (const trace::Launch& launch : trace.launches) {
     works.push_back(work_of(config, launch));
-    total += works.back().instructions;
+    instructions += works.back().instructions;
   }
-  const auto is_whole = [&](const LaunchWork& work) {
-    if (options.mode == Mode::detailed || options.sm_groups > 0) {
-      return options.mode == Mode::detailed;
+  const bool many = trace.launches.size() > 1;
+  const auto groups_of = [&](const LaunchWork& work) {
+    if (options.sm_groups > 0) {
+      return options.sm_groups;
     }
-    const bool unequal = !work.alike && work.waves <= kFewWaves;
-    return total <= (unequal ? kWholeUnequal : kWhole) || total * work.distinct <= kWholeStepped;
+    if (instructions <= kWhole || is_small(work, many)) {
+      return work.sms;
+    }
+    const auto groups = static_cast<int>(many ? sampled_groups(work, instructions) : sampled_groups(work));
+    // Grids are full of powers of two: among an even number of interleaved groups, CTAs that share data would
+    // fall into one.
+    return work.alike ? groups - (groups + 1) % 2 : groups;
   };
-  const double budget = trace.launches.size() > 1 ? kBudgetOfOneOfMany : kBudget;
   std::vector<std::vector<SmGroup>> result;
   for (const LaunchWork& work : works) {
-    const int sms = options.mode == Mode::detailed ? config.gpu.sm_count : work.sms;
-    const int sampled = options.sm_groups > 0 ? options.sm_groups : sampled_groups(work, budget);
-    result.push_back(group_sms(sms, is_whole(work) ? sms : sampled, work.alike));
+    const bool detailed = options.mode == Mode::detailed;
+    const int sms = detailed ? config.gpu.sm_count : work.sms;
+    result.push_back(group_sms(sms, detailed ? sms : groups_of(work), work.alike));
   }
   return result;
 }

@@ -81,33 +81,69 @@ std::size_t simulated(const hw::HwConfig& config, const trace::Launch& launch,
   return groups_of_launches(config, {{}, {launch}}, options)[0].size();
 }
 
+/// A GPU of 64 SMs that hold one CTA each.
+hw::HwConfig one_cta_each() {
+  hw::HwConfig config = test::test_config();
+  config.gpu.sm_count = 64;
+  config.sm.max_ctas = 1;
+  return config;
+}
+
 TEST(GroupsOfLaunches, AreSingleSmsWhereTheTraceIsShort) {
-  const hw::HwConfig config = test::test_config();
-  const auto all = static_cast<std::size_t>(config.gpu.sm_count);
-  EXPECT_EQ(simulated(config, loop_launch(100, 300)), all);
-  EXPECT_EQ(simulated(config, loop_launch(1000000, 300)), 1U);
+  const hw::HwConfig config = one_cta_each();
+  // 100 instructions per trip, 640 CTAs, up to 30 M instructions.
+  EXPECT_EQ(simulated(config, loop_launch(468, 640)), 64U);
+  EXPECT_LT(simulated(config, loop_launch(470, 640)), 64U);
   SimulationOptions detailed;
   detailed.mode = Mode::detailed;
-  EXPECT_EQ(simulated(config, loop_launch(1000000, 300), detailed), all);
+  EXPECT_EQ(simulated(config, loop_launch(1000000, 640), detailed), 64U);
 }
 
-TEST(GroupsOfLaunches, AreSingleSmsWhereFewHistoriesCoverThem) {
-  hw::HwConfig config = test::test_config();
-  config.gpu.sm_count = 64;
-  config.sm.max_ctas = 1;
-  // 16 of 64 SMs step 16 x 250 000 instructions; with a second wave each has a history of its own.
-  EXPECT_EQ(simulated(config, loop_launch(2500, 64)), 64U);
-  EXPECT_LT(simulated(config, loop_launch(2500, 65)), 64U);
+TEST(GroupsOfLaunches, AreSingleSmsWhereFewWavesEndByChance) {
+  const hw::HwConfig config = one_cta_each();
+  // Up to 150 M instructions in one wave, up to half as many in two.
+  EXPECT_EQ(simulated(config, loop_launch(23'400, 64)), 64U);
+  EXPECT_LT(simulated(config, loop_launch(23'500, 64)), 64U);
+  EXPECT_EQ(simulated(config, loop_launch(5'850, 128)), 64U);
+  EXPECT_LT(simulated(config, loop_launch(5'870, 128)), 64U);
+  EXPECT_EQ(simulated(config, unequal_launch(5'850, 2'000, 128)), 64U);
 }
 
-TEST(GroupsOfLaunches, AreSingleSmsWhereFewCtasOfUnequalLengthEndByChance) {
-  hw::HwConfig config = test::test_config();
-  config.gpu.sm_count = 64;
-  config.sm.max_ctas = 1;
-  const auto unequal = [](std::uint32_t ctas) { return unequal_launch(5000, 2500, ctas); };
-  EXPECT_EQ(simulated(config, unequal(128)), 64U);
-  EXPECT_LT(simulated(config, unequal(129)), 64U);
-  EXPECT_GE(simulated(config, unequal(129)), 2U);
+TEST(GroupsOfLaunches, AreNotTooFewForCtasToMeetInTheWaysTheyCan) {
+  const hw::HwConfig config = one_cta_each();
+  EXPECT_EQ(simulated(config, loop_launch(1'000'000, 640)), 3U);
+  EXPECT_EQ(simulated(config, unequal_launch(1'000'000, 10'000, 640)), 2U);
+  EXPECT_EQ(simulated(config, unequal_launch(1'000'000, 10'000, 300)), 7U) << "less than five waves";
+}
+
+TEST(GroupsOfLaunches, AreAnOddNumberOfLikeOnesAndNoMoreThanTell) {
+  const hw::HwConfig config = one_cta_each();
+  // The six waves of an SM that are executed hold 300 k, 600 k and 900 k instructions.
+  EXPECT_EQ(simulated(config, loop_launch(500, 6'400)), 7U);
+  EXPECT_EQ(simulated(config, loop_launch(1'000, 6'400)), 3U) << "there is room for four";
+  EXPECT_EQ(simulated(config, loop_launch(1'500, 6'400)), 3U);
+}
+
+TEST(GroupsOfLaunches, AreFewerWherePassesAverageOverTime) {
+  const hw::HwConfig config = one_cta_each();
+  const auto passes = [](std::uint32_t passes_of_cta, std::uint32_t trips) {
+    test::Program program;
+    program.begin_loop(0).op(FFMA).begin_loop(1).op(FFMA, 99).end_loop().end_loop().exit();
+    return test::one_program(program.build_controlled(), 1, 64, {passes_of_cta, trips});
+  };
+  EXPECT_EQ(simulated(config, passes(4, 10'000)), 1U);
+  EXPECT_EQ(simulated(config, passes(3, 13'000)), 3U);
+}
+
+TEST(GroupsOfLaunches, AreFewForLaunchesThatAreOverSoon) {
+  const hw::HwConfig config = one_cta_each();
+  const auto groups_of_first = [&](std::uint32_t trips, std::uint32_t others) {
+    return groups_of_launches(config, {{}, {loop_launch(trips, 6'400), loop_launch(others, 6'400)}}, {})[0]
+        .size();
+  };
+  // 6 x 200 instructions per SM and trip leave room for five.
+  EXPECT_EQ(groups_of_first(130, 2'000), 5U);
+  EXPECT_EQ(groups_of_first(130, 4'000), 1U) << "less than 4 % of the trace";
 }
 
 TEST(GroupsOfLaunches, CoverTheSmsThatGetWork) {
@@ -127,13 +163,6 @@ TEST(GroupsOfLaunches, CoverTheSmsThatGetWork) {
   EXPECT_EQ(sms(groups[0]), 10);
   EXPECT_EQ(groups[0].size(), 4U);
   EXPECT_EQ(sms(groups[2]), 64);
-}
-
-TEST(GroupsOfLaunches, AreTwoWhereUnequalCtasWouldMeetInTooFewWaysOnOne) {
-  const hw::HwConfig config = test::test_config();
-  const auto unequal = [](std::uint32_t ctas) { return unequal_launch(100000, 200000, ctas); };
-  EXPECT_EQ(simulated(config, unequal(60)), 2U);
-  EXPECT_EQ(simulated(config, unequal(10000)), 1U) << "many waves bring all together";
 }
 
 /// Each CTA reads data that all share, an iteration ahead, and writes 2 KB of its own.
