@@ -114,14 +114,17 @@ double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, co
   }
   // Elsewhere, too, the last of all SMs ends later than the last of a few. What may come of chance alone on
   // these says nothing of the others.
+  const auto beyond_chance = [](double value, const Makespans& chance) {
+    return value / std::clamp(value, chance.least, chance.most);
+  };
   if (sample.skipped.empty()) {
-    return end * happened / std::clamp(happened, expected.least, expected.most);
+    return end * beyond_chance(happened, expected);
   }
   const auto sms = static_cast<std::size_t>(config.gpu.sm_count);
   const std::vector<std::uint64_t> batches((all.size() * sample.groups.size() + sms - 1) / sms,
                                            class_work[0]);
-  return static_cast<double>(continued_end) * end /
-         makespans(sample.pace, batches, groups, overhead, factors).mean;
+  return end * beyond_chance(static_cast<double>(continued_end),
+                             makespans(sample.pace, batches, groups, overhead, factors));
 }
 
 }  // namespace

@@ -39,10 +39,8 @@ constexpr double kExecutedLoops = 1.2e6;
 constexpr double kFewestGroups = 3;
 constexpr double kFewestUnequalGroups = 2;
 constexpr double kMostGroups = 7;
-/// Where an inner loop is passed so often, passes are left out (sm/path_skipper.hpp), and the mean over time
-/// takes the place of more SMs.
+/// Where inner loops are passed so often in a long launch, the mean over time takes the place of more SMs.
 constexpr std::uint64_t kManyPasses = 4;
-constexpr double kMostGroupsOfPasses = 3;
 
 /// CTAs whose instructions differ by less than this part count as alike.
 constexpr double kAlike = 0.2;
@@ -111,7 +109,7 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
 double sampled_groups(const LaunchWork& work) {
   const double of_sm = work.executed / work.sms;
   if (work.passes) {
-    return std::clamp(kBudget / of_sm, of_sm > kExecutedLoops ? 1 : kFewestGroups, kMostGroupsOfPasses);
+    return std::clamp(kBudget / of_sm, of_sm > kExecutedLoops ? 1 : kFewestGroups, kMostGroups);
   }
   const double stepped = work.alike ? std::min(of_sm, kExecutedLoops) : of_sm;
   const double fewest = work.alike                ? kFewestGroups
