@@ -33,6 +33,7 @@ constexpr std::array kCounts = {Count{"HMMA", "sm__inst_executed_pipe_tensor_op_
 
 constexpr std::array kOthers = {
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2", kH200, std::nullopt, 0.08},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kH200, std::nullopt, std::nullopt},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa1", kH200, std::nullopt, 0.15},
     AccuracyTarget{kHbmBytes, kHbmBytes, "standard_eager", kH200, std::nullopt, 0.15},
     AccuracyTarget{kCycles, kCycles, "fa2", kH200, 0.05, 0.14},

@@ -27,8 +27,8 @@ constexpr double kWorstMean = 0.0075;
 constexpr double kFar = 0.03;
 /// Of bytes that cross HBM. Where the tensors just fit the L2, what is given up hangs on the order of
 /// accesses.
-constexpr double kWorstBytes = 0.2;
-constexpr double kWorstMeanBytes = 0.03;
+constexpr double kWorstBytes = 0.08;
+constexpr double kWorstMeanBytes = 0.015;
 /// Reads of less than a sector count as one each; where loops are left out, neighbours are joined.
 constexpr double kWorstSectors = 0.01;
 
