@@ -35,6 +35,10 @@ constexpr double kExecutedUnequalWaves = 10;
 /// recur soon, and the others are left out (sm/loop_skipper.hpp).
 constexpr double kExecutedLoops = 1.2e6;
 
+/// An SM with like CTAs that executes more than this costs as much as several others, though most iterations
+/// are left out: one has to do.
+constexpr double kLongest = 10e6;
+
 /// SMs that are simulated in fast mode, unless all are: fewer meet in too few ways, more tell little.
 constexpr double kFewestGroups = 3;
 constexpr double kFewestUnequalGroups = 2;
@@ -112,9 +116,10 @@ double sampled_groups(const LaunchWork& work) {
     return std::clamp(kBudget / of_sm, of_sm > kExecutedLoops ? 1 : kFewestGroups, kMostGroups);
   }
   const double stepped = work.alike ? std::min(of_sm, kExecutedLoops) : of_sm;
-  const double fewest = work.alike                ? kFewestGroups
-                        : work.waves <= kFewWaves ? kMostGroups
-                                                  : kFewestUnequalGroups;
+  const double fewest = work.alike && of_sm > kLongest ? 1
+                        : work.alike                   ? kFewestGroups
+                        : work.waves <= kFewWaves      ? kMostGroups
+                                                       : kFewestUnequalGroups;
   return std::clamp((work.alike ? kBudget : kBudgetUnequal) / stepped, fewest, kMostGroups);
 }
 
