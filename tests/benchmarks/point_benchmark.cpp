@@ -9,7 +9,8 @@ namespace {
 using gpu::Mode;
 
 void point(benchmark::State& state, const char* kernel, Mode mode) {
-  experiments::Point point = forward_point(kernel, 1, 16, 1024, state.range(0));
+  // Large enough that fast mode does not run it whole.
+  experiments::Point point = forward_point(kernel, 8, 16, 1024, state.range(0));
   point.model.options.mode = mode;
   run_point(state, point, benchmark_gpu());
 }
