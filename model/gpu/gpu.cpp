@@ -10,6 +10,7 @@
 #include "model/gpu/extrapolation.hpp"
 #include "model/gpu/launch_state.hpp"
 #include "model/sm/occupancy.hpp"
+#include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
 namespace {
@@ -32,14 +33,6 @@ std::vector<memory::TensorExtent> tensor_extents(const hw::HwConfig& config, con
 int turn_of(std::uint64_t cta, int count) {
   const std::uint64_t hash = ((cta + 1) * 0x9e3779b97f4a7c15ULL) >> 32;
   return static_cast<int>(hash % static_cast<std::uint64_t>(count));
-}
-
-bool uses_tensor_pipe(const trace::Launch& launch) {
-  return std::ranges::any_of(launch.programs, [](const trace::WarpProgram& program) {
-    return std::ranges::any_of(program.code, [](const trace::Instruction& instruction) {
-      return trace::info(instruction.opcode).pipe == trace::Pipe::tensor;
-    });
-  });
 }
 
 }  // namespace
@@ -75,7 +68,7 @@ LaunchCounts Gpu::run(std::size_t index) {
   const trace::Launch& launch = trace_.launches[index];
   const std::vector<SmGroup>& groups = groups_[index];
   LaunchCounts counts;
-  counts.sm_clock_mhz = uses_tensor_pipe(launch) ? config_.clock.tensor_mhz : config_.clock.max_mhz;
+  counts.sm_clock_mhz = trace::uses_tensor_pipe(launch) ? config_.clock.tensor_mhz : config_.clock.max_mhz;
   counts.occupancy = sm::occupancy(config_, launch);
   const int slots = std::min(counts.occupancy.ctas_per_sm, sm::kMaxCtas);
   const bool fast = options_.mode == Mode::fast;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/sm/occupancy.hpp"
+#include "model/trace/execution_count.hpp"
 #include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
@@ -55,28 +56,12 @@ bool has_like_ctas(const trace::Launch& launch) {
   return static_cast<double>(most - least) <= kAlike * static_cast<double>(most);
 }
 
-/// How often a warp goes through inner loops, at most: each of them as often as the loop around it repeats.
+/// How often a warp goes through inner loops, at most.
 std::uint64_t most_passes(const trace::Launch& launch) {
   std::uint64_t most = 0;
   for (const trace::CtaClass& cta_class : launch.classes) {
-    for (const std::uint32_t number : cta_class.program_of_warp) {
-      const std::vector<trace::Loop>& loops = launch.programs[number].loops;
-      std::uint64_t passes = 0;
-      std::uint64_t trips_around = 1;
-      std::uint32_t around_end = 0;
-      for (std::size_t i = 0; i < loops.size(); ++i) {
-        const std::uint64_t trips = cta_class.trip_counts[loops[i].trip_slot];
-        if (loops[i].begin >= around_end) {
-          trips_around = 1;
-        }
-        if (i + 1 < loops.size() && loops[i + 1].begin < loops[i].end) {
-          trips_around *= trips;
-          around_end = loops[i].end;
-        } else if (trips > 0) {
-          passes += trips_around;
-        }
-      }
-      most = std::max(most, passes);
+    for (const std::uint16_t program : cta_class.program_of_warp) {
+      most = std::max(most, trace::innermost_loop_entries(launch.programs[program], cta_class));
     }
   }
   return most;
@@ -100,10 +85,8 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   work.alike = has_like_ctas(launch);
   work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
   work.passes = work.alike && most_passes(launch) >= kManyPasses;
-  const trace::OpcodeCounts counts = trace::executed_instructions(launch);
-  work.tensor = std::ranges::any_of(
-      counts, [](const auto& count) { return trace::info(count.first).pipe == trace::Pipe::tensor; });
-  work.instructions = static_cast<double>(trace::total(counts));
+  work.tensor = trace::uses_tensor_pipe(launch);
+  work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch)));
   work.executed =
       work.instructions * std::min(1.0, (work.alike ? kExecutedWaves : kExecutedUnequalWaves) / work.waves);
   return work;

@@ -17,10 +17,9 @@ using sm::SmGroup;
 std::vector<SmGroup> group_sms(int sms, int groups, bool interleaved);
 
 /// For each launch the groups of the SMs that it gives work to. All SMs are simulated in detailed mode, where
-/// the trace is short, and where those of a launch do so much alike that few histories cover them. Otherwise
-/// as many as a budget of instructions allows, so that the error averages over about as much work whatever
-/// the launch; interleaved where CTAs are alike, as neighbours in the grid, which share data, would otherwise
-/// ask for it together.
+/// the trace is short, and where a launch of few waves ends by chance. Otherwise as many as a budget of
+/// instructions allows, between bounds beyond which more tell little and fewer too little; interleaved where
+/// CTAs are alike, as neighbours in the grid, which share data, would otherwise ask for it together.
 std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config, const trace::Trace& trace,
                                                      const SimulationOptions& options);
 

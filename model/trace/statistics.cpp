@@ -1,5 +1,7 @@
 #include "model/trace/statistics.hpp"
 
+#include <algorithm>
+
 #include "model/trace/execution_count.hpp"
 
 namespace warpscope::trace {
@@ -134,6 +136,14 @@ std::uint64_t total(const OpcodeCounts& counts) {
     add(sum, count);
   }
   return sum;
+}
+
+bool uses_tensor_pipe(const Launch& launch) {
+  return std::ranges::any_of(launch.programs, [](const WarpProgram& program) {
+    return std::ranges::any_of(program.code, [](const Instruction& instruction) {
+      return info(instruction.opcode).pipe == Pipe::tensor;
+    });
+  });
 }
 
 std::vector<RequestedBytes> requested_bytes(const Trace& trace, const Launch& launch) {

@@ -31,6 +31,8 @@ OpcodeCounts executed_instructions(const Launch& launch);
 OpcodeCounts executed_instructions(const Trace& trace);
 std::uint64_t total(const OpcodeCounts& counts);
 
+bool uses_tensor_pipe(const Launch& launch);
+
 /// Per tensor of the trace, in its order.
 std::vector<RequestedBytes> requested_bytes(const Trace& trace, const Launch& launch);
 std::vector<RequestedBytes> requested_bytes(const Trace& trace);

@@ -15,6 +15,14 @@ inline metrics::SimulationResult run(const hw::HwConfig& config, const trace::Tr
   return gpu::simulate(config, trace, {mode, warm_l2});
 }
 
+/// In fast mode, with one SM simulated for each of so many groups.
+inline metrics::SimulationResult run_sampled(const hw::HwConfig& config, const trace::Trace& trace,
+                                             int groups) {
+  gpu::SimulationOptions options;
+  options.sm_groups = groups;
+  return gpu::simulate(config, trace, options);
+}
+
 /// Everything counted and timed is the same; how much was stepped may differ.
 inline void expect_same(const metrics::SimulationResult& a, const metrics::SimulationResult& b) {
   EXPECT_EQ(a.cycles, b.cycles);

@@ -37,12 +37,8 @@ TEST(PathSkipping, LaunchEndsAsIfItHadBeenExecuted) {
   config.l2.capacity_bytes = 1 << 20;
   config.l2.dirty_bytes = 1 << 19;
   const trace::Trace trace = many_passes(8, 40, 100);
-  SimulationOptions detailed;
-  detailed.mode = Mode::detailed;
-  SimulationOptions two;
-  two.sm_groups = 2;
-  const metrics::SimulationResult all = simulate(config, trace, detailed);
-  const metrics::SimulationResult sampled = simulate(config, trace, two);
+  const metrics::SimulationResult all = test::run(config, trace, Mode::detailed);
+  const metrics::SimulationResult sampled = test::run_sampled(config, trace, 2);
   const auto near = [](double value, double expected, double tolerance) {
     EXPECT_NEAR(value, expected, tolerance * expected);
   };

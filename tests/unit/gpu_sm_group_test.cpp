@@ -189,12 +189,8 @@ TEST(SmGroups, OneSmStandsForAllOfALaunchOfLikeCtas) {
   config.gpu.sm_count = 12;
   config.sm.max_ctas = 2;
   const trace::Trace trace = like_ctas(24, 1500);
-  SimulationOptions detailed;
-  detailed.mode = Mode::detailed;
-  SimulationOptions one;
-  one.sm_groups = 1;
-  const metrics::SimulationResult all = simulate(config, trace, detailed);
-  const metrics::SimulationResult sampled = simulate(config, trace, one);
+  const metrics::SimulationResult all = test::run(config, trace, Mode::detailed);
+  const metrics::SimulationResult sampled = test::run_sampled(config, trace, 1);
   const auto cycles = static_cast<double>(all.cycles);
   EXPECT_NEAR(static_cast<double>(sampled.cycles), cycles, 0.02 * cycles);
   EXPECT_LT(sampled.warp_instructions_executed * 20, all.warp_instructions_executed)

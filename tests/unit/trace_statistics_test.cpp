@@ -123,6 +123,29 @@ TEST(TraceStatistics, AgreeOnEveryPairOfLoopParameters) {
   }
 }
 
+TEST(TraceStatistics, InnermostLoopsAreEnteredAsOftenAsTheLoopsAroundThemRepeat) {
+  WarpProgram program;
+  program.code.assign(12, bare(Opcode::NOP));
+  // Two loops in one, one behind it, and one behind that.
+  program.loops = {{0, 8, 0, {}}, {0, 2, 1, {}}, {3, 5, 2, {}}, {8, 9, 3, {}}, {9, 10, 4, {}}};
+  const auto entries = [&](std::vector<std::uint32_t> trips) {
+    return innermost_loop_entries(program, CtaClass{{0}, std::move(trips), {}});
+  };
+  EXPECT_EQ(entries({5, 7, 3, 2, 9}), 12U);
+  EXPECT_EQ(entries({5, 7, 0, 2, 0}), 6U) << "loops that never run do not count";
+  EXPECT_EQ(entries({0, 7, 3, 2, 9}), 2U);
+}
+
+TEST(TraceStatistics, TensorPipeIsUsedByMatrixInstructions) {
+  Launch launch;
+  launch.programs.resize(2);
+  launch.programs[0].code = {bare(Opcode::NOP), bare(Opcode::EXIT)};
+  launch.programs[1].code = {bare(Opcode::FFMA), bare(Opcode::EXIT)};
+  EXPECT_FALSE(uses_tensor_pipe(launch));
+  launch.programs[1].code[0] = bare(Opcode::HMMA_16816_F32);
+  EXPECT_TRUE(uses_tensor_pipe(launch));
+}
+
 TEST(TraceStatistics, HugeGridsAndTripsTakeNoTime) {
   std::istringstream text(
       "warpscope_trace 1\nlaunch big {\n grid 2000000000 1000 1\n program p {\n  loop n=slot0 {\n   BRA\n  "
