@@ -24,8 +24,6 @@ CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& la
   for (const SmGroup& group : groups) {
     groups_by_free_.back().push_back(static_cast<int>(groups_.size()));
     groups_.push_back({group.sms, ctas_per_sm, 0});
-    sms_ += static_cast<std::uint64_t>(group.sms);
-    interleaved_ = group.stride > 1;
     first_wave_ += static_cast<std::uint64_t>(group.sms) * static_cast<std::uint64_t>(ctas_per_sm);
   }
   std::ranges::make_heap(groups_by_free_.back(), std::greater<>{});
@@ -47,18 +45,6 @@ int CtaDispatcher::take_group() {
   return -1;
 }
 
-void CtaDispatcher::shuffle_next() {
-  const std::uint64_t count = std::min(sms_, cta_count_ - next_cta_);
-  const std::uint64_t batches = interleaved_ ? (count * groups_.size() + sms_ - 1) / sms_ : 1;
-  for (std::uint64_t batch = 0; batch < batches; ++batch) {
-    for (std::uint64_t cta = batch; cta < count; cta += batches) {
-      shuffled_.push_back(next_cta_ + cta);
-    }
-  }
-  std::ranges::reverse(shuffled_);
-  next_cta_ += count;
-}
-
 std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
   const int index = done() ? -1 : take_group();
   if (index < 0) {
@@ -67,13 +53,9 @@ std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
   GroupState& group = groups_[static_cast<std::size_t>(index)];
   Dispatch dispatch;
   dispatch.group = index;
-  const auto most = static_cast<std::size_t>(group.sms);
-  while (dispatch.ctas.size() < most && dispatched_ + dispatch.ctas.size() < cta_count_) {
-    if (shuffled_.empty()) {
-      shuffle_next();
-    }
-    dispatch.ctas.push_back(shuffled_.back());
-    shuffled_.pop_back();
+  const std::uint64_t end = std::min(cta_count_, dispatched_ + static_cast<std::uint64_t>(group.sms));
+  for (std::uint64_t cta = dispatched_; cta < end; ++cta) {
+    dispatch.ctas.push_back(cta);
   }
   const auto ctas = static_cast<int>(dispatch.ctas.size());
   if (ctas > group.active) {
@@ -91,6 +73,9 @@ std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
   // The one in the middle stands for all.
   dispatch.start =
       (first_slot + interval * ((ctas - 1) / 2)) / kDispatchUnits + (first_wave ? 0 : spread_of(dispatched_));
+  const std::int64_t apart =
+      first_wave ? interval : first_slot / static_cast<std::int64_t>(dispatched_ - skipped_);
+  dispatch.apart_cycles = static_cast<std::int32_t>(apart / kDispatchUnits);
   dispatched_ += static_cast<std::uint64_t>(ctas);
   return dispatch;
 }

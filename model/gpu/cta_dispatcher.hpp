@@ -18,11 +18,11 @@ struct Dispatch {
   int group = 0;
   std::vector<std::uint64_t> ctas;  ///< numbers in the grid, x fastest
   sim::Cycles start = 0;
+  std::int32_t apart_cycles = 0;  ///< on a chip CTAs start so far apart, in the mean
 };
 
 /// Hands out CTAs in blockIdx order, x fastest, at a limited rate, to the group with the most free slots (the
-/// lowest index among equals). A group takes a CTA for each of its SMs at a time. Interleaved groups take, of
-/// as many CTAs as there are SMs, every n-th, so that neighbours in the grid meet as they do on the chip.
+/// lowest index among equals). A group takes a CTA for each of its SMs at a time.
 class CtaDispatcher {
  public:
   CtaDispatcher(const hw::HwConfig& config, const trace::Launch& launch, double sm_clock_mhz, int ctas_per_sm,
@@ -34,8 +34,8 @@ class CtaDispatcher {
   void release(int group);
   /// Leaves out the next `ctas` CTAs.
   void skip(std::uint64_t ctas) {
-    next_cta_ += ctas;
     dispatched_ += ctas;
+    skipped_ += ctas;
   }
   std::uint64_t dispatched() const { return dispatched_; }
   bool done() const { return dispatched_ == cta_count_; }
@@ -48,23 +48,18 @@ class CtaDispatcher {
     int free_slots = 0;
     int active = 0;  ///< SMs with work
   };
-  /// Puts as many of the next CTAs as there are SMs into the order in which groups take them.
-  void shuffle_next();
   /// How much later than the earliest a CTA starts: evenly spread, by a hash of its number.
   sim::Cycles spread_of(std::uint64_t cta) const;
   /// The group to serve next, taken out of its heap; -1 if there is none.
   int take_group();
 
   std::uint64_t cta_count_;
-  std::uint64_t next_cta_ = 0;  ///< the first that is not in `shuffled_`
   std::uint64_t dispatched_ = 0;
-  std::uint64_t sms_ = 0;
-  bool interleaved_ = false;             ///< the groups are
-  std::vector<std::uint64_t> shuffled_;  ///< the last one goes first
-  std::uint64_t first_wave_;             ///< CTAs that find the chip empty
-  std::int64_t interval_;                ///< between two CTAs, in 1/kDispatchUnits cycles
-  std::int64_t burst_interval_;          ///< while the first wave fills the chip
-  std::int64_t next_slot_ = 0;           ///< of the dispatcher, same unit
+  std::uint64_t skipped_ = 0;    ///< of these
+  std::uint64_t first_wave_;     ///< CTAs that find the chip empty
+  std::int64_t interval_;        ///< between two CTAs, in 1/kDispatchUnits cycles
+  std::int64_t burst_interval_;  ///< while the first wave fills the chip
+  std::int64_t next_slot_ = 0;   ///< of the dispatcher, same unit
   int turnaround_spread_;
   int ctas_per_sm_;
   int active_sms_ = 0;

@@ -11,23 +11,6 @@ namespace {
 /// Beyond this many CTAs one CTA more or less at the end no longer matters.
 constexpr std::uint64_t kMostScheduledCtas = 16384;
 
-/// CTAs whose lengths vary less than this count as equal.
-constexpr double kOneLength = 0.1;
-/// A schedule that is this near to what happened on the simulated SMs is believed.
-constexpr double kExplained = 0.2;
-
-/// Standard deviation over mean.
-double spread(const std::vector<std::uint64_t>& values) {
-  double sum = 0;
-  double squares = 0;
-  for (const std::uint64_t value : values) {
-    sum += static_cast<double>(value);
-    squares += static_cast<double>(value) * static_cast<double>(value);
-  }
-  const double mean = sum / static_cast<double>(values.size());
-  return std::sqrt(std::max(0.0, squares / static_cast<double>(values.size()) - mean * mean)) / mean;
-}
-
 void scale(std::uint64_t& count, double factor) {
   count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * factor));
 }
@@ -81,50 +64,24 @@ void add_skipped_waves(LaunchCounts& counts, const hw::HwConfig& config,
   }
 }
 
-/// When the launch ends, where the SMs that were simulated ended at `simulated_end`, or at `continued_end`
-/// with the waves that were left out.
+/// When the launch ends: that of the schedule of all its CTAs, or, where all SMs were simulated or a CTA more
+/// or less at the end does not matter, `continued_end`, when those SMs ended that were simulated.
 double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
-                     const std::vector<std::uint64_t>& class_work, sim::Cycles simulated_end,
-                     sim::Cycles continued_end) {
+                     const std::vector<std::uint64_t>& class_work, sim::Cycles continued_end) {
   const std::uint64_t ctas = trace::cta_count(launch);
   const bool whole = std::ranges::all_of(sample.groups, [](const SmGroup& group) { return group.sms == 1; });
   if (whole || ctas > kMostScheduledCtas) {
     return static_cast<double>(continued_end);
   }
-  std::vector<std::uint64_t> all;
+  std::vector<std::uint64_t> work;
   for (std::uint64_t cta = 0; cta < ctas; ++cta) {
     const auto [x, y, z] = trace::block_of(launch, cta);
-    all.push_back(class_work[trace::class_of(launch, x, y, z)]);
+    work.push_back(class_work[trace::class_of(launch, x, y, z)]);
   }
-  std::vector<std::uint64_t> simulated;
-  for (const std::size_t number : sample.simulated) {
-    simulated.push_back(class_work[number]);
-  }
-  const double overhead = sample.pace.overhead_cycles(simulated.size());
   const std::size_t wave = sample.groups.size() * static_cast<std::size_t>(sample.pace.slots());
-  const std::vector<double> factors = sample.scatter.factors(wave);
-  const auto groups = static_cast<int>(sample.groups.size());
-  const double end = makespans(sample.pace, all, config.gpu.sm_count, overhead, factors).mean;
-  // Which of the long CTAs come last is chance on a few SMs. So where lengths differ, the schedule of all
-  // CTAs decides, provided that it explains what happened.
-  const Makespans expected = makespans(sample.pace, simulated, groups, overhead, factors);
-  const auto happened = static_cast<double>(simulated_end);
-  if (spread(all) > kOneLength && std::abs(happened / expected.mean - 1) < kExplained) {
-    return end;
-  }
-  // Elsewhere, too, the last of all SMs ends later than the last of a few. What may come of chance alone on
-  // these says nothing of the others.
-  const auto beyond_chance = [](double value, const Makespans& chance) {
-    return value / std::clamp(value, chance.least, chance.most);
-  };
-  if (sample.skipped.empty()) {
-    return end * beyond_chance(happened, expected);
-  }
-  const auto sms = static_cast<std::size_t>(config.gpu.sm_count);
-  const std::vector<std::uint64_t> batches((all.size() * sample.groups.size() + sms - 1) / sms,
-                                           class_work[0]);
-  return end * beyond_chance(static_cast<double>(continued_end),
-                             makespans(sample.pace, batches, groups, overhead, factors));
+  return makespans(sample.pace, work, config.gpu.sm_count,
+                   sample.pace.overhead_cycles(sample.simulated.size()), sample.scatter.shares(wave))
+      .mean;
 }
 
 }  // namespace
@@ -132,7 +89,6 @@ double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, co
 void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::Trace& trace,
                  const trace::Launch& launch, const Sample& sample) {
   const std::vector<std::uint64_t> class_work = trace::instructions_per_cta(launch);
-  const sim::Cycles simulated_end = counts.cycles;
   const double work = whole_over_sample(class_work, trace::ctas_per_class(launch), sample.ctas_of_class);
   add_left_out_paths(counts, sample.left_out);
   scale(counts.counters.shared_load_wavefronts, work);
@@ -144,8 +100,7 @@ void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::
                           [&](std::uint64_t& cycles) { scale(cycles, work); });
   }
   add_skipped_waves(counts, config, sample.skipped);
-  counts.cycles =
-      std::llround(end_of_launch(config, launch, sample, class_work, simulated_end, counts.cycles));
+  counts.cycles = std::llround(end_of_launch(config, launch, sample, class_work, counts.cycles));
 
   std::uint64_t& selected =
       counts.counters.stall_warp_cycles[static_cast<std::size_t>(metrics::Stall::selected)];

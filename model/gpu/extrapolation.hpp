@@ -18,7 +18,7 @@ namespace warpscope::gpu {
 /// What was simulated of a launch.
 struct Sample {
   Sample(std::vector<SmGroup> sm_groups, int slots, std::size_t classes)
-      : groups(std::move(sm_groups)), pace(slots), ctas_of_class(classes, 0) {}
+      : groups(std::move(sm_groups)), pace(slots, groups.size()), ctas_of_class(classes, 0) {}
 
   std::vector<SmGroup> groups;
   CtaPace pace;
@@ -32,8 +32,8 @@ struct Sample {
 
 /// Turns what the simulated SMs counted into what the launch does. Instructions and bytes asked for follow
 /// from the trace alone. What depends on time and on the cache continues through skipped waves at the rate of
-/// the windows before each. Where some CTAs stood for others of another length, the end of the launch is that
-/// of the schedule of all CTAs at the pace that was observed.
+/// the windows before each. A launch that was not simulated on all its SMs ends with the schedule of all its
+/// CTAs at the pace that was observed.
 void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::Trace& trace,
                  const trace::Launch& launch, const Sample& sample);
 

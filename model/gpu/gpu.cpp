@@ -186,6 +186,7 @@ void Gpu::consider_skipping(sim::Cycles now) {
 sm::SlotMembers Gpu::members_of(const Dispatch& dispatch) const {
   const trace::Launch& launch = launch_->launch;
   sm::SlotMembers members;
+  members.apart_cycles = dispatch.apart_cycles;
   for (const std::uint64_t number : dispatch.ctas) {
     sm::ResidentCta cta;
     cta.block = trace::block_of(launch, number);
@@ -237,8 +238,9 @@ void Gpu::run_slice(int index, sim::Cycles now) {
   const int residents = sm.core().cta_slots() - sm.core().free_slots();
   const bool began_in_loops = sm.in_loops();
   const sm::Slice slice = sm.run_slice(now);
-  state.sample.pace.observe(residents, began_in_loops && sm.in_loops() && slice.completions.empty(),
-                            slice.end, slice.issued);
+  state.sample.pace.observe(static_cast<std::size_t>(index), residents,
+                            began_in_loops && sm.in_loops() && slice.completions.empty(), slice.end,
+                            slice.issued);
   if (slice.deadlock) {
     report_deadlock(sm);
   }
@@ -257,7 +259,8 @@ void Gpu::run_slice(int index, sim::Cycles now) {
   }
   for (const auto& [time, slot] : slice.completions) {
     const LaunchState::GroupState::Resident& cta = group.resident_ctas[slot];
-    state.sample.scatter.observe(cta.number, cta.cta_class, now + time - cta.start);
+    state.sample.scatter.observe(cta.number, static_cast<std::size_t>(index), cta.cta_class,
+                                 now + time - cta.start);
     state.events.push(now + time, kCtaEndPriority, {Event::Kind::cta_end, index, sm.members(slot)});
   }
   group.local_time = now + slice.end;

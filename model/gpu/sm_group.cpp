@@ -14,6 +14,8 @@ constexpr double kWhole = 30e6;
 /// Likewise a launch of one wave; of more waves so many times fewer. Which SM is given the last CTAs hangs on
 /// single cycles, so that no sample tells, and the fewer waves there are, the more it moves the end.
 constexpr double kWholeOfOneWave = 150e6;
+/// Where CTAs are unequal it moves by the length of the longest ones, so fewer waves are many there.
+constexpr double kWholeTimesUnequalWaves = 350e6;
 /// In so few waves that chance still counts.
 constexpr double kFewWaves = 5;
 /// Likewise each launch of few waves where a trace has several.
@@ -24,7 +26,7 @@ constexpr double kBudget = 2.8e6;
 constexpr double kBudgetUnequal = 2.2e6;
 /// Likewise of each launch where a trace has several: their errors average out. It does not depend on what
 /// the others are, so that traces which share a launch simulate it alike.
-constexpr double kBudgetOfOneOfMany = 0.4e6;
+constexpr double kBudgetOfOneOfMany = 0.3e6;
 /// A launch without tensor instructions that executes less than this part of those of its trace is over soon:
 /// one SM says enough of it.
 constexpr double kMinor = 0.04;
@@ -41,7 +43,7 @@ constexpr double kExecutedLoops = 1.2e6;
 constexpr double kLongest = 10e6;
 
 /// SMs that are simulated in fast mode, unless all are: fewer meet in too few ways, more tell little.
-constexpr double kFewestGroups = 3;
+constexpr double kFewestGroups = 4;
 constexpr double kFewestUnequalGroups = 2;
 constexpr double kMostGroups = 7;
 /// Where inner loops are passed so often in a long launch, the mean over time takes the place of more SMs.
@@ -103,7 +105,7 @@ double sampled_groups(const LaunchWork& work) {
                         : work.alike                   ? kFewestGroups
                         : work.waves <= kFewWaves      ? kMostGroups
                                                        : kFewestUnequalGroups;
-  return std::clamp((work.alike ? kBudget : kBudgetUnequal) / stepped, fewest, kMostGroups);
+  return fewest == 1 ? 1 : std::clamp((work.alike ? kBudget : kBudgetUnequal) / stepped, fewest, kMostGroups);
 }
 
 /// Likewise of one launch of several, which together execute so many instructions.
@@ -114,19 +116,21 @@ double sampled_groups(const LaunchWork& work, double instructions) {
 
 /// Whether a launch is simulated whole, be it the only one or one of `many`.
 bool is_small(const LaunchWork& work, bool many) {
-  return many ? work.waves <= kFewWaves && work.instructions <= kWholeOfMany
-              : work.instructions * std::max(1.0, work.waves) <= kWholeOfOneWave;
+  if (many) {
+    return work.waves <= kFewWaves && work.instructions <= kWholeOfMany;
+  }
+  return work.instructions <= kWholeOfOneWave &&
+         work.instructions * work.waves <= (work.alike ? kWholeOfOneWave : kWholeTimesUnequalWaves);
 }
 
 }  // namespace
 
-std::vector<SmGroup> group_sms(int sms, int groups, bool interleaved) {
+std::vector<SmGroup> group_sms(int sms, int groups) {
   groups = std::clamp(groups, 1, sms);
   std::vector<SmGroup> result;
   for (int g = 0; g < groups; ++g) {
     const int first = g * sms / groups;
-    result.push_back(interleaved ? SmGroup{g, (sms - g + groups - 1) / groups, groups}
-                                 : SmGroup{first, (g + 1) * sms / groups - first, 1});
+    result.push_back({first, (g + 1) * sms / groups - first});
   }
   return result;
 }
@@ -147,16 +151,13 @@ std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config,
     if (instructions <= kWhole || is_small(work, many)) {
       return work.sms;
     }
-    const auto groups = static_cast<int>(many ? sampled_groups(work, instructions) : sampled_groups(work));
-    // Grids are full of powers of two: among an even number of interleaved groups, CTAs that share data would
-    // fall into one.
-    return work.alike ? groups - (groups + 1) % 2 : groups;
+    return static_cast<int>(many ? sampled_groups(work, instructions) : sampled_groups(work));
   };
   std::vector<std::vector<SmGroup>> result;
   for (const LaunchWork& work : works) {
     const bool detailed = options.mode == Mode::detailed;
     const int sms = detailed ? config.gpu.sm_count : work.sms;
-    result.push_back(group_sms(sms, detailed ? sms : groups_of(work), work.alike));
+    result.push_back(group_sms(sms, detailed ? sms : groups_of(work)));
   }
   return result;
 }

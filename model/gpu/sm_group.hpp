@@ -12,14 +12,12 @@ namespace warpscope::gpu {
 
 using sm::SmGroup;
 
-/// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer:
-/// runs of SMs, or interleaved.
-std::vector<SmGroup> group_sms(int sms, int groups, bool interleaved);
+/// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer.
+std::vector<SmGroup> group_sms(int sms, int groups);
 
 /// For each launch the groups of the SMs that it gives work to. All SMs are simulated in detailed mode, where
 /// the trace is short, and where a launch of few waves ends by chance. Otherwise as many as a budget of
-/// instructions allows, between bounds beyond which more tell little and fewer too little; interleaved where
-/// CTAs are alike, as neighbours in the grid, which share data, would otherwise ask for it together.
+/// instructions allows, between bounds beyond which more tell little and fewer too little.
 std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config, const trace::Trace& trace,
                                                      const SimulationOptions& options);
 

@@ -48,7 +48,8 @@ L2::~L2() {
 void L2::begin_launch(double sm_clock_mhz, bool keep_contents) {
   sm_clock_mhz_ = sm_clock_mhz;
   hbm_latency_cycles_ = sm_cycles(config_.hbm.latency_ns, sm_clock_mhz);
-  cache_.set_fill_cycles(sm_cycles(config_.hbm.latency_ns + config_.hbm.page_wait_ns, sm_clock_mhz));
+  fill_cycles_ = sm_cycles(config_.hbm.latency_ns + config_.hbm.page_wait_ns, sm_clock_mhz);
+  cache_.set_fill_cycles(fill_cycles_);
   if (keep_contents) {
     cache_.settle();
   } else {
@@ -143,9 +144,9 @@ const L2::Conditions& L2::conditions_of(const LoadLevel& level) {
   return found->second;
 }
 
-bool L2::first_one_misses(const Place& place) {
+std::int64_t L2::turn_of(const Place& place) {
   const std::int64_t region = place.offset / kTurnBytes + place.segment;
-  return region % place.accesses == 0;
+  return region % place.accesses;
 }
 
 void L2::access(const Transaction& transaction, std::span<const Place> places, Lookup& found) {
@@ -206,8 +207,10 @@ void L2::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_
   const std::int64_t epoch = transaction->time_cycles / kEpochCycles;
   delay +=
       sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(config_.l2.hit_latency_cycles));
-  if (found.miss_bytes > 0 && !first_one_misses(transaction->place)) {
-    found = {found.hit_bytes + found.miss_bytes, 0, 0, found.miss_bytes, transaction->time_cycles};
+  if (const std::int64_t turn = found.miss_bytes > 0 ? turn_of(transaction->place) : 0; turn > 0) {
+    const std::int64_t age = turn * transaction->place.apart_cycles;
+    const std::int64_t awaited = age < fill_cycles_ ? found.miss_bytes : 0;
+    found = {found.hit_bytes + found.miss_bytes, 0, 0, awaited, transaction->time_cycles - age};
   }
   sc_core::sc_time ignored;
   if (missed > 0) {

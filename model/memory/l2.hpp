@@ -90,8 +90,8 @@ class L2 : public sc_core::sc_module {
   LoadLevel next_level(std::int64_t epoch, const LoadLevel& held) const;
   const Conditions& conditions_at(std::int64_t epoch);
   const Conditions& conditions_of(const LoadLevel& level);
-  /// Whether of several SMs with one request the first, whose response is given, is the one that misses.
-  static bool first_one_misses(const Place& place);
+  /// Which of several SMs with one request it is whose response is given; the first one misses.
+  static std::int64_t turn_of(const Place& place);
 
   hw::HwConfig config_;
   std::vector<std::int64_t> blocks_per_segment_;
@@ -101,6 +101,7 @@ class L2 : public sc_core::sc_module {
   std::vector<WriteBack> written_back_;
   double sm_clock_mhz_ = 1;
   std::int64_t hbm_latency_cycles_ = 0;
+  std::int64_t fill_cycles_ = 0;  ///< data asked of HBM is on its way for so long
   int active_sms_ = 1;
   std::vector<Load> load_;  ///< by epoch
   double peak_bytes_per_epoch_ = 1;

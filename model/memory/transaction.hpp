@@ -32,7 +32,8 @@ constexpr std::uint32_t partition_of_sm(int sm, int partitions) {
   return 1U << (sm % partitions);
 }
 
-/// Where an access goes and which SMs make it, all at the same time.
+/// Where an access goes and which SMs make it: each a little later than the one before, though only one time
+/// is known.
 struct Place {
   std::int64_t segment = 0;
   std::int64_t offset = 0;  ///< first byte within the segment
@@ -40,6 +41,7 @@ struct Place {
   std::uint32_t partitions = 1;   ///< of these SMs, a bit mask
   std::uint32_t accesses = 1;     ///< SMs that make it, each as often as it does
   std::uint32_t again_bytes = 0;  ///< of sectors read in several pieces, each time but the first
+  std::int32_t apart_cycles = 0;  ///< between two SMs that follow one another
 };
 
 /// Names what a payload moves (tensor and place) and carries the response back. A foreign TLM memory

@@ -75,12 +75,12 @@ void MemberAccesses::find_runs(const Slot& slot, const trace::MemoryOperand& ope
   for (int i = 0; i < static_cast<int>(members.ctas.size()); ++i) {
     const Address other = base_address(operand, members.ctas[static_cast<std::size_t>(i)]);
     // Spilled registers have a segment for each slot of each SM.
-    const std::int64_t segments = local ? std::int64_t{i - members.representative} * group_.stride *
-                                              static_cast<std::int64_t>(slots_.size())
-                                        : other.segment - own.segment;
+    const std::int64_t segments =
+        local ? std::int64_t{i - members.representative} * static_cast<std::int64_t>(slots_.size())
+              : other.segment - own.segment;
     single.push_back({{segments, other.offset - own.offset},
                       1,
-                      memory::partition_of_sm(group_.first_sm + i * group_.stride, l2_partitions_)});
+                      memory::partition_of_sm(group_.first_sm + i, l2_partitions_)});
   }
   std::ranges::sort(
       single, {}, [](const MemberRun& run) { return std::pair(run.distance.segment, run.distance.offset); });

@@ -26,10 +26,12 @@ struct MemberRuns {
   bool whole_sectors = true;  ///< the distances are multiples of a sector
 };
 
-/// The CTAs that share a slot number across a group of SMs: one is simulated, the others keep step with it.
+/// The CTAs that share a slot number across a group of SMs: one is simulated, the others keep step with it,
+/// but for the order in which CTAs start on a chip.
 struct SlotMembers {
   std::vector<ResidentCta> ctas;  ///< by SM of the group
   int representative = 0;         ///< index of the simulated one
+  std::int32_t apart_cycles = 0;  ///< between the starts of two that follow one another
 };
 
 /// Finds the runs of memory operands once per set of CTAs. Operands whose addresses depend alike on the CTA

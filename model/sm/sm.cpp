@@ -243,8 +243,12 @@ memory::Response Sm::send(const MemoryRequest& request, std::int32_t time) {
     return {};
   }
   transaction_.companions.clear();
-  transaction_.place = {request.segment, request.offset, request.bytes, runs.own.partitions,
-                        runs.own.members};
+  transaction_.place = {.segment = request.segment,
+                        .offset = request.offset,
+                        .bytes = request.bytes,
+                        .partitions = runs.own.partitions,
+                        .accesses = runs.own.members,
+                        .apart_cycles = accesses_->members(request.cta_slot).apart_cycles};
   transaction_.lines = operand.lines;
   return transport(request.kind, request.tensor, time, true);
 }

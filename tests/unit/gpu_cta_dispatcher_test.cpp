@@ -20,7 +20,7 @@ constexpr double kClockMhz = 1000;  ///< a cycle is a nanosecond
 
 /// A dispatcher for SMs that are all simulated.
 CtaDispatcher every_sm(const hw::HwConfig& config, const trace::Launch& launch, double clock_mhz, int slots) {
-  return {config, launch, clock_mhz, slots, group_sms(config.gpu.sm_count, config.gpu.sm_count, false)};
+  return {config, launch, clock_mhz, slots, group_sms(config.gpu.sm_count, config.gpu.sm_count)};
 }
 
 TEST(CtaDispatcher, GoesThroughTheGridXFastest) {
@@ -140,6 +140,21 @@ TEST(CtaDispatcher, CountsSmsWithWork) {
   EXPECT_EQ(dispatcher.active_sms(), 3);
   dispatcher.release(2);
   EXPECT_EQ(dispatcher.active_sms(), 2) << "the third SM had one CTA";
+}
+
+TEST(CtaDispatcher, SaysHowFarApartCtasStart) {
+  hw::HwConfig config = test_config();
+  config.launch.burst_cta_per_clk = 0.25;
+  CtaDispatcher dispatcher(config, grid(100), kClockMhz, 2, group_sms(10, 2));
+  EXPECT_EQ(dispatcher.next(0)->apart_cycles, 4) << "the first wave";
+  for (int group = 0; group < 3; ++group) {
+    EXPECT_EQ(dispatcher.next(0)->apart_cycles, 4);
+  }
+  dispatcher.release(0);
+  EXPECT_EQ(dispatcher.next(2000)->apart_cycles, 100) << "20 CTAs have been enough for 2000 cycles";
+  dispatcher.skip(50);
+  dispatcher.release(1);
+  EXPECT_EQ(dispatcher.next(5000)->apart_cycles, 200) << "25 for 5000, whatever was skipped";
 }
 
 }  // namespace

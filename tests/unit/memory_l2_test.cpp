@@ -113,6 +113,30 @@ TEST_F(L2Test, CompanionsCountAndChangeNoResponse) {
   EXPECT_EQ(l2_.dirty_bytes(), 64 + 512 + 256);
 }
 
+// Data takes 151 cycles from HBM, a page up to 30 more; ages are told in steps of 64 cycles.
+TEST_F(L2Test, OfSmsThatAskForTheSameOneBringsItAndLaterOnesWaitForIt) {
+  constexpr std::int64_t kNextTurn = 16384;
+  requester_.transaction.place.accesses = 3;
+  requester_.transaction.place.apart_cycles = 70;
+  const auto of_turn = [&](std::int64_t turn) {
+    return requester_.send(AccessKind::read, 2, 0, turn * kNextTurn, 512);
+  };
+  EXPECT_EQ(of_turn(0).latency_cycles, 211 + 151);
+  EXPECT_GT(of_turn(3).dram_port_units, 0) << "the first one again";
+  const Response second = of_turn(1);
+  EXPECT_EQ(second.latency_cycles, 211 + 151 - 64);
+  EXPECT_EQ(second.dram_bytes, 512);
+  EXPECT_EQ(second.dram_port_units, 0) << "another SM's share of HBM is taken";
+  EXPECT_EQ(of_turn(2).latency_cycles, 211 + 151 - 128);
+  requester_.transaction.place.apart_cycles = 90;
+  EXPECT_EQ(of_turn(5).dram_bytes, 512) << "180 of 181 cycles have passed";
+  requester_.transaction.place.apart_cycles = 91;
+  const Response arrived = of_turn(8);
+  EXPECT_EQ(arrived.dram_bytes, 0) << "182 have";
+  EXPECT_EQ(arrived.latency_cycles, 211);
+  EXPECT_EQ(hbm_.traffic()[2].read_bytes, 6U * 512) << "each is brought once";
+}
+
 TEST_F(L2Test, SectorsComeWhole) {
   EXPECT_EQ(requester_.send(AccessKind::read, 2, 0, 100, 56).dram_bytes, 2 * 32);
   EXPECT_EQ(hbm_.traffic()[2].read_bytes, 2U * 32) << "bytes 100 to 155 lie in two sectors";

@@ -48,7 +48,7 @@ std::vector<Place> companions_of(const trace::MemoryOperand& operand) {
   for (std::uint32_t x = 0; x < 8; ++x) {
     members.ctas.push_back({&launch.classes[0], {x, 0, 0}, false});
   }
-  sm.stand_for({0, 8, 1});
+  sm.stand_for({0, 8});
   sm.begin_launch(config, trace, launch, decoded, 1, nullptr);
   sm.install(0, std::move(members), 0, 0);
   sm.run_slice(0);

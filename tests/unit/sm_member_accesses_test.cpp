@@ -30,7 +30,7 @@ TEST(MemberAccesses, CtasOfOneAddressFormARun) {
   const trace::Trace trace{{tensor("t", 1 << 20)}, {one_program(Program().exit().build())}};
   const std::vector<trace::MemoryOperand> operands = {operand};
   // SMs 10 to 14, by turns in two partitions.
-  sm::MemberAccesses accesses(trace, operands, 1, {10, 5, 1}, 2);
+  sm::MemberAccesses accesses(trace, operands, 1, {10, 5}, 2);
   accesses.install(0, five_ctas(trace.launches[0]));
   const sm::MemberRuns& runs = accesses.runs(0, 0);  // 4 5 | 6 7 | 8
   EXPECT_EQ(runs.members, 5U);
@@ -58,7 +58,7 @@ TEST(MemberAccesses, CtasOfOneAddressNeedNotBeNeighbours) {
   trace::Launch launch = one_program(Program().exit().build());
   const trace::Trace trace{{tensor("t", 1 << 20)}, {launch}};
   const std::vector<trace::MemoryOperand> operands = {rows, columns, more_columns};
-  sm::MemberAccesses accesses(trace, operands, 1, {0, 5, 1}, 2);
+  sm::MemberAccesses accesses(trace, operands, 1, {0, 5}, 2);
   sm::SlotMembers members;
   for (std::uint32_t i = 0; i < 6; ++i) {
     members.ctas.push_back({launch.classes.data(), {i % 2, i / 2, 0}, true});
@@ -80,7 +80,7 @@ TEST(MemberAccesses, SpillsHaveASegmentPerSlotOfEachSm) {
   const trace::Trace trace{{spills}, {one_program(Program().exit().build())}};
   const std::vector<trace::MemoryOperand> operands = {
       {.tensor = 0, .segment = {}, .offset = {}, .bytes = 128}};
-  sm::MemberAccesses accesses(trace, operands, 3, {0, 5, 1}, 1);
+  sm::MemberAccesses accesses(trace, operands, 3, {0, 5}, 1);
   accesses.install(1, five_ctas(trace.launches[0]));
   const sm::MemberRuns& runs = accesses.runs(1, 0);
   ASSERT_EQ(runs.others.size(), 4U);
@@ -115,8 +115,8 @@ TEST(LoopFootprint, JoinsTheAdjacentAccessesOfTheWarps) {
   sm::SmCore core(config, trace, launch, decoded, 1);
   const sm::ResidentCta cta{launch.classes.data(), {0, 0, 0}, true};
   core.install(0, cta, 0);
-  sm::MemberAccesses accesses(trace, decoded.memory_operands, 1, {0, 5, 1}, 1);
-  accesses.install(0, {{cta}, 0});
+  sm::MemberAccesses accesses(trace, decoded.memory_operands, 1, {0, 5}, 1);
+  accesses.install(0, {.ctas = {cta}, .representative = 0});
   const int loop = sm::innermost_loop(decoded, 0);
   ASSERT_EQ(loop, 0);
   const std::vector<sm::Stretch> stretches =
