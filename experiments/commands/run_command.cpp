@@ -30,7 +30,8 @@ void print_stats(const Run& run, double wall_seconds) {
   const nlohmann::ordered_json stats = {{"mode", run.options.mode == gpu::Mode::fast ? "fast" : "detailed"},
                                         {"warp_instructions_total", run.result.warp_instructions_total},
                                         {"warp_instructions_executed", run.result.warp_instructions_executed},
-                                        {"wall_s", wall_seconds}};
+                                        {"wall_s", wall_seconds},
+                                        {"cycles_deviation", run.result.cycles_deviation}};
   fmt::print(stderr, "{}\n", stats.dump());
 }
 

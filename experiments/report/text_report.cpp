@@ -42,14 +42,22 @@ std::string heading(const Run& run) {
   return page + '\n';
 }
 
+/// How near to detailed mode the cycles are, where not all SMs were simulated: two standard deviations.
+std::string sampled_text(const metrics::SimulationResult& result) {
+  return result.cycles_deviation > 0
+             ? fmt::format(", ± {} as some SMs stand for others",
+                           percent(2 * result.cycles_deviation / static_cast<double>(result.cycles)))
+             : "";
+}
+
 std::string summary(const Run& run) {
   const Utilisation busy = utilisation(run);
   const Resource resource = busiest(busy);
   const std::string limiter = limiter_name(busy);
   const std::string share = percent(busy[static_cast<std::size_t>(resource)]);
   std::string page = fmt::format("  time        {:>14}\n", time_text(run.result.time_us));
-  page += fmt::format("  cycles      {:>14} at {:.0f} MHz\n", grouped(run.result.cycles),
-                      sm_clock_mhz(run.result));
+  page += fmt::format("  cycles      {:>14} at {:.0f} MHz{}\n", grouped(run.result.cycles),
+                      sm_clock_mhz(run.result), sampled_text(run.result));
   if (run.point) {
     const double peak = peak_tflops(run.config);
     page += fmt::format("  TFLOP/s     {:>14.1f} = {} of the {:.0f} that mma.sync reaches at {} MHz\n",

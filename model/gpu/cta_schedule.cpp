@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 #include <numbers>
 #include <numeric>
@@ -44,6 +43,23 @@ struct SharedSm {
   double shares = 0;  ///< of its residents
   std::priority_queue<Resident, std::vector<Resident>, std::greater<>> residents{};
 };
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Standard deviation of what the values are a sample of; 0 where that cannot be told.
+double deviation_of(const std::vector<double>& values) {
+  if (values.size() < 2) {
+    return 0;
+  }
+  const double mean = mean_of(values);
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - mean) * (value - mean);
+  }
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
 
 /// Evenly spread over 32 bits.
 std::uint64_t hash_of(std::uint64_t number) {
@@ -112,16 +128,7 @@ double CtaPace::spread_of_speeds() const {
       speeds.push_back(executed / expected);
     }
   }
-  if (speeds.size() < 2) {
-    return kLeastSpread;
-  }
-  const auto count = static_cast<double>(speeds.size());
-  const double mean = std::accumulate(speeds.begin(), speeds.end(), 0.0) / count;
-  double squares = 0;
-  for (const double speed : speeds) {
-    squares += (speed - mean) * (speed - mean);
-  }
-  return std::max(kLeastSpread, std::sqrt(squares / (count - 1)));
+  return std::max(kLeastSpread, deviation_of(speeds));
 }
 
 void CtaScatter::observe(std::size_t cta, std::size_t sm, std::size_t cta_class, std::int64_t cycles) {
@@ -246,7 +253,7 @@ Makespans makespans(const CtaPace& pace, const std::vector<std::uint64_t>& work,
   // Evenly spread, up to sqrt(3) standard deviations from the mean.
   const double widest = std::min(0.5, pace.spread_of_speeds() * std::numbers::sqrt3);
   std::uint64_t drawn = 0;
-  Makespans result{.mean = 0, .least = std::numeric_limits<double>::max(), .most = 0};
+  std::vector<double> ends;
   for (std::size_t schedule = 0; schedule < schedules; ++schedule) {
     CtaGrid grid{.work = std::vector<double>(work.begin(), work.end()),
                  .shares = {},
@@ -258,12 +265,9 @@ Makespans makespans(const CtaPace& pace, const std::vector<std::uint64_t>& work,
     for (int sm = 0; sm < sms; ++sm) {
       grid.speeds.push_back(1 + widest * (2 * std::ldexp(static_cast<double>(hash_of(++drawn)), -32) - 1));
     }
-    const double end = makespan(pace, grid);
-    result.mean += end / static_cast<double>(schedules);
-    result.least = std::min(result.least, end);
-    result.most = std::max(result.most, end);
+    ends.push_back(makespan(pace, grid));
   }
-  return result;
+  return {.mean = mean_of(ends), .deviation = deviation_of(ends)};
 }
 
 }  // namespace warpscope::gpu

@@ -74,11 +74,10 @@ struct CtaGrid {
 /// one SM divide what it does by their shares.
 double makespan(const CtaPace& pace, const CtaGrid& grid);
 
-/// What may come of the chance that CTAs scatter.
+/// What comes of the chance that CTAs scatter.
 struct Makespans {
   double mean = 0;
-  double least = 0;
-  double most = 0;
+  double deviation = 0;  ///< standard deviation
 };
 
 /// That of `work` (instructions of each CTA) on `sms` SMs, over a few schedules in which each CTA has one of

@@ -11,6 +11,10 @@ namespace {
 /// Beyond this many CTAs one CTA more or less at the end no longer matters.
 constexpr std::uint64_t kMostScheduledCtas = 16384;
 
+/// Standard deviation of the cycles of sampled launches from those of detailed mode beyond what scatter in
+/// the sample explains, as a part of them: found on 147 points, of which 19 in 20 lie within two deviations.
+constexpr double kMethodDeviation = 0.01;
+
 void scale(std::uint64_t& count, double factor) {
   count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * factor));
 }
@@ -64,14 +68,27 @@ void add_skipped_waves(LaunchCounts& counts, const hw::HwConfig& config,
   }
 }
 
+/// Cycles of a launch and their standard deviation.
+struct End {
+  double cycles = 0;
+  double deviation = 0;
+};
+
 /// When the launch ends: that of the schedule of all its CTAs, or, where all SMs were simulated or a CTA more
 /// or less at the end does not matter, `continued_end`, when those SMs ended that were simulated.
-double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
-                     const std::vector<std::uint64_t>& class_work, sim::Cycles continued_end) {
+End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
+                  const std::vector<std::uint64_t>& class_work, sim::Cycles continued_end) {
   const std::uint64_t ctas = trace::cta_count(launch);
   const bool whole = std::ranges::all_of(sample.groups, [](const SmGroup& group) { return group.sms == 1; });
-  if (whole || ctas > kMostScheduledCtas) {
-    return static_cast<double>(continued_end);
+  const auto continued = static_cast<double>(continued_end);
+  if (whole) {
+    return {continued, 0};
+  }
+  // The mean speed of all SMs is known as far as that of a few tells.
+  const double pace_deviation =
+      std::hypot(kMethodDeviation, sample.pace.spread_of_speeds() / std::sqrt(sample.groups.size()));
+  if (ctas > kMostScheduledCtas) {
+    return {continued, continued * pace_deviation};
   }
   std::vector<std::uint64_t> work;
   for (std::uint64_t cta = 0; cta < ctas; ++cta) {
@@ -79,9 +96,10 @@ double end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, co
     work.push_back(class_work[trace::class_of(launch, x, y, z)]);
   }
   const std::size_t wave = sample.groups.size() * static_cast<std::size_t>(sample.pace.slots());
-  return makespans(sample.pace, work, config.gpu.sm_count,
-                   sample.pace.overhead_cycles(sample.simulated.size()), sample.scatter.shares(wave))
-      .mean;
+  const Makespans ends =
+      makespans(sample.pace, work, config.gpu.sm_count, sample.pace.overhead_cycles(sample.simulated.size()),
+                sample.scatter.shares(wave));
+  return {ends.mean, std::hypot(ends.deviation, ends.mean * pace_deviation)};
 }
 
 }  // namespace
@@ -100,7 +118,9 @@ void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::
                           [&](std::uint64_t& cycles) { scale(cycles, work); });
   }
   add_skipped_waves(counts, config, sample.skipped);
-  counts.cycles = std::llround(end_of_launch(config, launch, sample, class_work, counts.cycles));
+  const End end = end_of_launch(config, launch, sample, class_work, counts.cycles);
+  counts.cycles = std::llround(end.cycles);
+  counts.cycles_deviation = end.deviation;
 
   std::uint64_t& selected =
       counts.counters.stall_warp_cycles[static_cast<std::size_t>(metrics::Stall::selected)];

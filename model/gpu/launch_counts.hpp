@@ -15,6 +15,7 @@ namespace warpscope::gpu {
 /// What a launch left in the counters of its units.
 struct LaunchCounts {
   sim::Cycles cycles = 0;
+  double cycles_deviation = 0;  ///< standard deviation of `cycles`, where they come of a sample
   metrics::Occupancy occupancy;
   sm::SmCounters counters;             ///< sum over SMs
   std::uint64_t instructions = 0;      ///< executed by the kernel

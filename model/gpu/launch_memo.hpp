@@ -32,6 +32,7 @@ struct LaunchOutcome {
   metrics::LaunchResult result;
   std::uint64_t instructions = 0;  ///< executed by the kernel
   std::uint64_t stepped = 0;       ///< of these, stepped one by one
+  double cycles_deviation = 0;     ///< standard deviation of the cycles
 };
 
 /// Remembers the launches used last. Kernels of one problem with and without a mask share some, and these

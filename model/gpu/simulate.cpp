@@ -22,8 +22,8 @@ std::vector<LaunchOutcome> run_launches(const hw::HwConfig& config, const trace:
   std::vector<LaunchOutcome> outcomes;
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     const LaunchCounts counts = gpu.run(i);
-    outcomes.push_back(
-        {launch_result(config, trace, trace.launches[i], counts), counts.instructions, counts.stepped});
+    outcomes.push_back({launch_result(config, trace, trace.launches[i], counts), counts.instructions,
+                        counts.stepped, counts.cycles_deviation});
   }
   return outcomes;
 }
@@ -85,6 +85,8 @@ metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trac
     result.time_us += launch.result.time_us;
     result.warp_instructions_total += launch.instructions;
     result.warp_instructions_executed += launch.stepped;
+    // What the method itself does to one launch it does to others, so deviations do not cancel.
+    result.cycles_deviation += launch.cycles_deviation;
     result.launches.push_back(std::move(launch.result));
   }
   if (!trace.launches.empty()) {

@@ -68,6 +68,7 @@ struct SimulationResult {
   double time_us = 0;                            ///< sum, launch overhead between launches included
   std::uint64_t warp_instructions_total = 0;     ///< that the kernels executed
   std::uint64_t warp_instructions_executed = 0;  ///< of these, stepped one by one by the model in this run
+  double cycles_deviation = 0;  ///< standard deviation of `cycles`, as far as a sample was run
 };
 
 }  // namespace warpscope::metrics

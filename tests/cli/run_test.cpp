@@ -106,10 +106,24 @@ TEST(CliRun, StatsAreOneJsonLineOnStandardError) {
   const TemporaryDirectory directory;
   const ProgramResult result = run_program(small_run("fa2", {"--stats", "--json", "-"}), directory.path());
   EXPECT_EQ(std::ranges::count(result.err, '\n'), 1);
-  EXPECT_EQ(
-      keys(Json::parse(result.err)),
-      (std::vector<std::string>{"mode", "warp_instructions_total", "warp_instructions_executed", "wall_s"}));
+  EXPECT_EQ(keys(Json::parse(result.err)),
+            (std::vector<std::string>{"mode", "warp_instructions_total", "warp_instructions_executed",
+                                      "wall_s", "cycles_deviation"}));
   EXPECT_TRUE(Json::accept(result.out));
+}
+
+TEST(CliRun, SaysHowNearToDetailedModeASampleIs) {
+  const TemporaryDirectory directory;
+  const auto cycles_line = [&](const std::vector<std::string>& arguments) {
+    const std::string report = run_program(arguments, directory.path()).out;
+    const std::size_t begin = report.find("  cycles");
+    return report.substr(begin, report.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(cycles_line(small_run("fa2", {})).find("±"), std::string::npos);
+  const std::string sampled = cycles_line({"run", "--gpu", "h100-sxm5-80gb", "--kernel", "fa2", "--batch",
+                                           "1", "--heads", "16", "--seqlen", "16384", "--head-dim", "128"});
+  EXPECT_NE(sampled.find("± 2."), std::string::npos) << sampled;
+  EXPECT_NE(sampled.find("% as some SMs stand for others"), std::string::npos) << sampled;
 }
 
 TEST(CliRun, WritesFilesBesideTheReport) {
