@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "experiments/base/text_table.hpp"
 #include "experiments/report/totals.hpp"
@@ -18,7 +19,7 @@ using Lines = std::vector<std::string>;
 
 std::string bar(double share) {
   constexpr int kCells = 16;
-  const int full = std::clamp(static_cast<int>(share * kCells + 0.5), 0, kCells);
+  const int full = std::clamp(static_cast<int>(std::lround(share * kCells)), 0, kCells);
   std::string text;
   for (int cell = 0; cell < kCells; ++cell) {
     text += cell < full ? "█" : "·";
