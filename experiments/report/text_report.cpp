@@ -43,10 +43,10 @@ std::string heading(const Run& run) {
   return page + '\n';
 }
 
-/// How near to detailed mode the cycles are, where not all SMs were simulated: two standard deviations.
+/// How near to detailed mode the cycles are, where not all was simulated: two standard deviations.
 std::string sampled_text(const metrics::SimulationResult& result) {
   return result.cycles_deviation > 0
-             ? fmt::format(", ± {} as some SMs stand for others",
+             ? fmt::format(", ± {} against --mode detailed",
                            percent(2 * result.cycles_deviation / static_cast<double>(result.cycles)))
              : "";
 }

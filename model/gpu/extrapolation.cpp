@@ -82,7 +82,8 @@ End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const
   const bool whole = std::ranges::all_of(sample.groups, [](const SmGroup& group) { return group.sms == 1; });
   const auto continued = static_cast<double>(continued_end);
   if (whole) {
-    return {continued, 0};
+    const bool left_out = !sample.skipped.empty() || !sample.left_out.empty();
+    return {continued, left_out ? continued * kMethodDeviation : 0};
   }
   // The mean speed of all SMs is known as far as that of a few tells.
   const double pace_deviation =
