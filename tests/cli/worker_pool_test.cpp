@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <new>
@@ -106,8 +107,11 @@ TEST(WorkerPool, AWorkerThatDiesIdleCostsNothing) {
   const std::vector<Task> tasks(1);
   std::string first;
   run_tasks(tasks, pool, [&](std::size_t, const Outcome& outcome) { first = outcome.text; });
-  ::kill(std::stoi(first), SIGKILL);
-  ::usleep(50000);  // until the signal has arrived
+  const int worker = std::stoi(first);
+  ::kill(worker, SIGKILL);
+  siginfo_t ended;
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(worker), &ended, WEXITED | WNOWAIT), 0)
+      << "left to the pool to reap";
   Outcome second;
   run_tasks(tasks, pool, [&](std::size_t, const Outcome& outcome) { second = outcome; });
   EXPECT_EQ(second.fate, Fate::done);
