@@ -28,6 +28,28 @@ std::vector<LaunchOutcome> run_launches(const hw::HwConfig& config, const trace:
   return outcomes;
 }
 
+/// A sample that leaves this part of the cycles open, as a standard deviation, is too small: one of so many
+/// times the SMs is taken instead.
+constexpr double kTooOpen = 0.02;
+constexpr int kMoreGroups = 4;
+
+/// The one launch of `trace`, on these SMs or, where they turn out to say too little, on more.
+LaunchOutcome run_launch(const hw::HwConfig& config, const trace::Trace& trace,
+                         const SimulationOptions& options, const std::vector<SmGroup>& groups) {
+  LaunchOutcome outcome = run_launches(config, trace, options, {groups}).front();
+  const bool too_open = outcome.cycles_deviation > kTooOpen * static_cast<double>(outcome.result.cycles);
+  if (options.sm_groups > 0 || !too_open) {
+    return outcome;
+  }
+  const std::uint64_t stepped = outcome.stepped;
+  const int sms = groups.back().first_sm + groups.back().sms;
+  outcome =
+      run_launches(config, trace, options, {group_sms(sms, kMoreGroups * static_cast<int>(groups.size()))})
+          .front();
+  outcome.stepped += stepped;
+  return outcome;
+}
+
 /// What came of a launch alone, as the launch of the trace that it comes from: no byte of tensors that it
 /// does not name moved.
 LaunchOutcome in_trace(LaunchOutcome outcome, const trace::Trace& trace, const trace::Launch& launch,
@@ -59,7 +81,7 @@ std::vector<LaunchOutcome> run_apart(const hw::HwConfig& config, const trace::Tr
       outcome = *known;
       outcome.stepped = 0;
     } else {
-      outcome = run_launches(config, lone.trace, options, {groups[i]}).front();
+      outcome = run_launch(config, lone.trace, options, groups[i]);
       memo.keep(std::move(key), outcome);
     }
     outcomes.push_back(in_trace(std::move(outcome), trace, launch, lone.tensors));

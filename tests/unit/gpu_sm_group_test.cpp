@@ -197,5 +197,30 @@ TEST(SmGroups, OneSmStandsForAllOfALaunchOfLikeCtas) {
   }
 }
 
+/// Of 64 CTAs that follow one another, 32 multiply and 32 take powers of two, which is slower.
+trace::Launch mixed_launch(std::uint32_t trips, std::uint32_t ctas) {
+  trace::Launch launch = loop_launch(trips, ctas);
+  test::Program slow;
+  slow.begin_loop(0).op(MUFU_EX2, 99).end_loop().exit();
+  launch.programs.push_back(slow.build_controlled());
+  launch.classes.push_back(launch.classes[0]);
+  launch.classes[1].program_of_warp = {1};
+  for (std::uint32_t cta = 0; cta < ctas; ++cta) {
+    launch.class_of_block[0].push_back(cta / 32 % 2);
+  }
+  return launch;
+}
+
+TEST(SmGroups, AreMoreWhereTheirSpeedsSaySo) {
+  const hw::HwConfig config = one_cta_each();
+  const trace::Trace trace{{}, {mixed_launch(3'000, 1'024)}};
+  ASSERT_EQ(groups_of_launches(config, trace, {})[0].size(), 4U);
+  const metrics::SimulationResult few = test::run_sampled(config, trace, 4);
+  const metrics::SimulationResult more = simulate(config, trace, {});
+  EXPECT_GT(few.cycles_deviation, 0.02 * static_cast<double>(few.cycles));
+  EXPECT_LT(more.cycles_deviation, 0.7 * few.cycles_deviation);
+  EXPECT_GT(more.warp_instructions_executed, few.warp_instructions_executed) << "both samples count";
+}
+
 }  // namespace
 }  // namespace warpscope::gpu

@@ -23,7 +23,7 @@ const std::string kFile = std::string(WARPSCOPE_SOURCE_DIR) + "/tests/validation
 
 /// Relative errors of cycles. Where CTAs differ in length, the last ones decide the end of a launch, and
 /// which they are is chance.
-constexpr double kWorst = 0.11;
+constexpr double kWorst = 0.06;
 constexpr double kWorstMean = 0.006;
 /// Of ten points, no more than one is farther off than this, or than two of the deviations that it states.
 constexpr double kFar = 0.015;
