@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "model/base/spread_hash.hpp"
+
 namespace warpscope::gpu {
 namespace {
 
@@ -81,8 +83,7 @@ std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
 }
 
 sim::Cycles CtaDispatcher::spread_of(std::uint64_t cta) const {
-  const std::uint64_t hash = (cta * 0x9e3779b97f4a7c15ULL) >> 32;
-  return static_cast<sim::Cycles>(hash % static_cast<std::uint64_t>(turnaround_spread_ + 1));
+  return static_cast<sim::Cycles>(spread_hash(cta) % static_cast<std::uint64_t>(turnaround_spread_ + 1));
 }
 
 void CtaDispatcher::release(int index) {

@@ -10,6 +10,8 @@
 #include <span>
 #include <utility>
 
+#include "model/base/spread_hash.hpp"
+
 namespace warpscope::gpu {
 namespace {
 
@@ -59,11 +61,6 @@ double deviation_of(const std::vector<double>& values) {
     squares += (value - mean) * (value - mean);
   }
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
-/// Evenly spread over 32 bits.
-std::uint64_t hash_of(std::uint64_t number) {
-  return (number * 0x9e3779b97f4a7c15ULL) >> 32;
 }
 
 }  // namespace
@@ -260,10 +257,11 @@ Makespans makespans(const CtaPace& pace, const std::vector<std::uint64_t>& work,
                  .speeds = {},
                  .overhead_cycles = overhead_cycles};
     for (std::size_t cta = 0; cta < work.size(); ++cta) {
-      grid.shares.push_back(shares[hash_of(++drawn) % shares.size()]);
+      grid.shares.push_back(shares[spread_hash(++drawn) % shares.size()]);
     }
     for (int sm = 0; sm < sms; ++sm) {
-      grid.speeds.push_back(1 + widest * (2 * std::ldexp(static_cast<double>(hash_of(++drawn)), -32) - 1));
+      grid.speeds.push_back(1 +
+                            widest * (2 * std::ldexp(static_cast<double>(spread_hash(++drawn)), -32) - 1));
     }
     ends.push_back(makespan(pace, grid));
   }

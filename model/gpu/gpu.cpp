@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "model/base/spread_hash.hpp"
 #include "model/gpu/deadlock.hpp"
 #include "model/gpu/extrapolation.hpp"
 #include "model/gpu/launch_state.hpp"
@@ -31,8 +32,7 @@ std::vector<memory::TensorExtent> tensor_extents(const hw::HwConfig& config, con
 
 /// Some number below `count`, evenly spread over CTAs.
 int turn_of(std::uint64_t cta, int count) {
-  const std::uint64_t hash = ((cta + 1) * 0x9e3779b97f4a7c15ULL) >> 32;
-  return static_cast<int>(hash % static_cast<std::uint64_t>(count));
+  return static_cast<int>(spread_hash(cta + 1) % static_cast<std::uint64_t>(count));
 }
 
 }  // namespace
