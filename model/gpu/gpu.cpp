@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <span>
 
@@ -99,8 +100,8 @@ LaunchCounts Gpu::run(std::size_t index) {
   dispatch(0, 0);
   wake_.notify(sc_core::SC_ZERO_TIME);
   sc_core::sc_start();
-  if (!launch_->deadlock.empty()) {
-    throw DeadlockError(launch_->deadlock);
+  if (launch_->failure) {
+    std::rethrow_exception(launch_->failure);
   }
 
   counts.cycles = launch_->end;
@@ -303,8 +304,9 @@ void Gpu::process_events() {
         end_ctas(event.payload.group, event.payload.ctas, event.time);
       }
     }
-  } catch (const DeadlockError& error) {
-    state.deadlock = error.what();
+  } catch (...) {
+    // SystemC would make a report of its own of it, which hides what it was.
+    state.failure = std::current_exception();
   }
 }
 
