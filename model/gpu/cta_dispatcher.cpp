@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "model/base/spread_hash.hpp"
+#include "model/sm/turnaround.hpp"
 
 namespace warpscope::gpu {
 namespace {
@@ -20,7 +21,7 @@ CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& la
       interval_(
           std::llround(sm_clock_mhz / 1e3 / config.launch.cta_per_ns * static_cast<double>(kDispatchUnits))),
       burst_interval_(std::llround(static_cast<double>(kDispatchUnits) / config.launch.burst_cta_per_clk)),
-      turnaround_spread_(config.sm.issue.cta_turnaround_spread_cycles),
+      turnaround_spread_(sm::turnaround(config.sm.issue).spread_cycles),
       ctas_per_sm_(ctas_per_sm),
       groups_by_free_(static_cast<std::size_t>(ctas_per_sm) + 1) {
   for (const SmGroup& group : groups) {

@@ -12,6 +12,7 @@
 #include "model/gpu/extrapolation.hpp"
 #include "model/gpu/launch_state.hpp"
 #include "model/sm/occupancy.hpp"
+#include "model/sm/turnaround.hpp"
 #include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
@@ -289,8 +290,7 @@ void Gpu::end_ctas(int index, int ctas, sim::Cycles now) {
   const std::int32_t ports =
       std::max(sm.core().state().l2_port_units, sm.core().state().dram_port_units) / memory::kPortUnits;
   state.end = std::max({state.end, now, group.local_time + ports});
-  const hw::Issue& issue = config_.sm.issue;
-  dispatch(now + issue.cta_turnaround_cycles - issue.cta_turnaround_spread_cycles / 2, now);
+  dispatch(now + sm::turnaround(config_.sm.issue).shortest_cycles, now);
 }
 
 void Gpu::process_events() {

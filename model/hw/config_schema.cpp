@@ -34,7 +34,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.register_allocation_unit), "registers", 1, 65536, "a warp's registers are rounded up to this"},
 
   KeySpec{WARPSCOPE_KEY(sm.issue.branch_cycles), "cycles", 0, 1000, "a taken branch keeps its warp from issuing"},
-  KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_spread_cycles), "cycles", 0, 100000, "width of its distribution"},
+  KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_spread_cycles), "cycles", 0, 100000, "width of its distribution, less around short turnarounds"},
   KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_cycles), "cycles", 0, 100000, "end of a CTA to first instruction of its successor in the slot"},
   KeySpec{WARPSCOPE_KEY(sm.issue.uniform_latency_cycles), "cycles", 1, 1000, "uniform datapath, issue to dependent issue"},
 

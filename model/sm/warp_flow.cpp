@@ -5,6 +5,7 @@
 #include "model/sm/next_issue.hpp"
 #include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
+#include "model/sm/turnaround.hpp"
 #include "model/sm/warp_path.hpp"
 
 namespace warpscope::sm {
@@ -191,9 +192,7 @@ void SmCore::exit_warp(int warp_index, std::int32_t time, Step& step) {
     release_slot(cta_slot);
     step.result.completions.emplace_back(time, static_cast<std::uint8_t>(cta_slot));
     // Nothing may be simulated that the successor of this CTA could influence.
-    const int nothing_before =
-        resident_warps_ > 0 ? spec_.issue.cta_turnaround_cycles - spec_.issue.cta_turnaround_spread_cycles / 2
-                            : 1;
+    const int nothing_before = resident_warps_ > 0 ? turnaround(spec_.issue).shortest_cycles : 1;
     step.end = std::min(step.end, time + nothing_before);
     step.checkpoint(time);
   }

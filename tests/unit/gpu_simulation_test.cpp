@@ -1,6 +1,9 @@
 // Launches on the whole GPU: times to the cycle, conservation, determinism, deadlocks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "model/gpu/deadlock.hpp"
 #include "tests/support/gpu_bench.hpp"
 
@@ -38,6 +41,40 @@ TEST(GpuSimulation, NextCtaOfASlotStartsATurnaroundLater) {
     const trace::Trace trace{{}, {one_program(Program().op(NOP, 30).exit().build_controlled(), 1, ctas)}};
     EXPECT_EQ(run(config, trace, Mode::detailed).cycles,
               first_issue(config) + 31 + (ctas - 1) * (30 + config.sm.issue.cta_turnaround_cycles));
+  }
+}
+
+// A wide distribution around a short turnaround must not start a CTA before the end of the one whose slot it
+// takes: times of its warps would lie in the past, where nothing accounts for them.
+TEST(GpuSimulation, SuccessorStartsBehindTheEndHoweverShortTheTurnaround) {
+  hw::HwConfig config = test_config();
+  config.gpu.sm_count = 1;
+  config.sm.max_ctas = 2;
+  const auto trace_of = [](int warps) {
+    const Program program = Program().op(HMMA_16816_F32, 9).op(NOP, 20).exit();
+    return trace::Trace{{}, {one_program(program.build_controlled(), static_cast<std::uint32_t>(warps), 12)}};
+  };
+  for (int turnaround = 0; turnaround <= 65; ++turnaround) {
+    SCOPED_TRACE(turnaround);
+    config.sm.issue.cta_turnaround_cycles = turnaround;
+    config.sm.issue.cta_turnaround_spread_cycles = 128;
+    for (const int warps : {1, 8}) {
+      const metrics::SimulationResult result = run(config, trace_of(warps), Mode::detailed);
+      const auto& stalls = result.launches[0].stall_warp_cycles;
+      const std::uint64_t resident = std::accumulate(stalls.begin(), stalls.end(), std::uint64_t{0});
+      EXPECT_LE(resident, static_cast<std::uint64_t>(2 * warps * result.cycles));
+      EXPECT_GE(resident, static_cast<std::uint64_t>(12 * warps * 88));
+      expect_same(result, run(config, trace_of(warps), Mode::fast));
+    }
+    // One after the other, each between 1 and twice the turnaround behind the one before.
+    const trace::Trace chain = trace_of(1);
+    config.sm.max_ctas = 1;
+    const std::int64_t cycles = run(config, chain, Mode::detailed).cycles;
+    config.sm.max_ctas = 2;
+    const std::int64_t to_exit = 8 * 8 + 3 + 20;
+    const std::int64_t without = 11 * to_exit + first_issue(config) + to_exit + 1;
+    EXPECT_GE(cycles, without + 11);
+    EXPECT_LE(cycles, without + 11 * 2 * std::max(1, turnaround));
   }
 }
 
