@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <exception>
+#include <new>
+#include <sstream>
 #include <string>
-#include <string_view>
 
+#include "experiments/base/interruption.hpp"
+#include "experiments/base/output.hpp"
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
 #include "experiments/commands/command.hpp"
@@ -59,36 +61,29 @@ void check_verbs(const CLI::App& app, int argc, char** argv) {
   }
 }
 
-/// Every line of a message that reaches the user says who speaks.
-void print_error(std::string_view message) {
-  while (!message.empty()) {
-    const std::size_t end = message.find('\n');
-    const std::string_view line = message.substr(0, end);
-    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
-    if (!line.empty()) {
-      fmt::print(stderr, "warpscope: {}\n", line);
-    }
-  }
+/// --help and --version.
+Status print_help(const CLI::App& app, const CLI::ParseError& request) {
+  std::ostringstream text;
+  app.exit(request, text);
+  print_output(text.str());
+  return Status::done;
 }
 
 int run(int argc, char** argv) {
   CLI::App app("warpscope: a cycle-approximate model of NVIDIA GPUs that runs attention kernels",
                "warpscope");
   Action action;
+  add_commands(app, action);
+  check_verbs(app, argc, argv);
   try {
-    add_commands(app, action);
-    check_verbs(app, argc, argv);
     app.parse(argc, argv);
-    return static_cast<int>(action());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
-      return app.exit(error);  // --help, --version
+      return static_cast<int>(print_help(app, error));
     }
-    print_error(error.what());
-  } catch (const std::exception& error) {
-    print_error(error.what());
+    throw;
   }
-  return static_cast<int>(Status::usage);
+  return static_cast<int>(action());
 }
 
 }  // namespace
@@ -102,5 +97,15 @@ extern "C" int sc_main(int /*argc*/, char** /*argv*/) {
 int main(int argc, char** argv) {
   // A limit on the size of files is an error of the write that meets it, with a message.
   std::signal(SIGXFSZ, SIG_IGN);
-  return run(argc, argv);
+  try {
+    return run(argc, argv);
+  } catch (const Interrupted& interrupted) {
+    print_error(interrupted.what());
+    end_by_signal(interrupted.signal());
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory");
+  } catch (const std::exception& error) {
+    print_error(error.what());
+  }
+  return static_cast<int>(Status::usage);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "experiments/base/output.hpp"
 #include "experiments/base/printable.hpp"
 #include "experiments/batch/simulate_points.hpp"
 #include "experiments/store/model_version.hpp"
@@ -82,8 +83,8 @@ Numbers numbers_of(const Point& point, const Outcome& outcome) {
   if (outcome.fate == Fate::done) {
     return model_numbers(result_from_json(nlohmann::json::parse(outcome.text)));
   }
-  fmt::print(stderr, "warpscope: {} {} {}: {}\n", point.model.gpu, point.kernel, label(point),
-             one_line(outcome.text));
+  print_error(
+      fmt::format("{} {} {}: {}", point.model.gpu, point.kernel, label(point), one_line(outcome.text)));
   return {};
 }
 
@@ -98,7 +99,8 @@ bool all_met(const std::vector<AccuracyRow>& rows) {
   return std::ranges::all_of(rows, &AccuracyRow::met);
 }
 
-std::vector<AccuracyRow> measure_accuracy(const std::vector<Observation>& observations, int workers) {
+std::vector<AccuracyRow> measure_accuracy(const std::vector<Observation>& observations,
+                                          const PoolOptions& workers) {
   PointSimulator simulator;
   std::vector<KeyedPoint> points;
   for (const Observation& observation : observations) {

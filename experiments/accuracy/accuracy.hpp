@@ -8,6 +8,7 @@
 
 #include "experiments/accuracy/observation.hpp"
 #include "experiments/data/error_statistics.hpp"
+#include "experiments/workers/pool_options.hpp"
 
 namespace warpscope::experiments {
 
@@ -30,8 +31,9 @@ struct AccuracyRow {
   bool met() const;
 };
 
-/// Simulates all observations, `workers` at a time, and compares.
-std::vector<AccuracyRow> measure_accuracy(const std::vector<Observation>& observations, int workers);
+/// Simulates all observations and compares.
+std::vector<AccuracyRow> measure_accuracy(const std::vector<Observation>& observations,
+                                          const PoolOptions& workers);
 bool all_met(const std::vector<AccuracyRow>& rows);
 
 std::string accuracy_table(const std::vector<AccuracyRow>& rows);

@@ -1,4 +1,4 @@
-// Values of users in messages of one line.
+// Text of users in messages and reports.
 #pragma once
 
 #include <string>
@@ -6,6 +6,11 @@
 
 namespace warpscope::experiments {
 
+/// `text` with control characters other than line ends made visible (\\x1b): what a terminal would obey stays
+/// text. Nothing else is changed.
+std::string without_controls(std::string_view text);
+/// True for text that JSON can hold.
+bool is_utf8(std::string_view text);
 /// `text` in single quotes, control characters made visible, cut to a readable length.
 std::string in_quotes(std::string_view text);
 /// `text` without spaces, tabs and line ends at both ends.

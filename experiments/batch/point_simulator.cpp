@@ -8,6 +8,8 @@
 #include "experiments/store/model_version.hpp"
 #include "experiments/store/point_key.hpp"
 #include "experiments/store/point_result.hpp"
+#include "kernels/unsupported.hpp"
+#include "model/gpu/deadlock.hpp"
 #include "model/hw/config_loader.hpp"
 
 namespace warpscope::experiments {
@@ -25,22 +27,33 @@ Task PointSimulator::task(const KeyedPoint& point) {
   return {Json{{"key", point.key}, {"point", json}}.dump(), family.dump()};
 }
 
-std::string PointSimulator::simulate(const std::string& task) {
+Outcome PointSimulator::simulate(const std::string& task) {
   const Json json = Json::parse(task);
   const Point point = point_from_json(json.at("point"));
-  const hw::HwConfig& gpu = config(point.model);
-  if (point_key(point, gpu, model_version()) != json.at("key")) {
+  const hw::HwConfig& description = config(point.model);
+  if (point_key(point, description, model_version()) != json.at("key")) {
     throw UsageError(fmt::format("{} on this machine is not what it is on the one that started the sweep",
                                  point.model.gpu));
   }
-  return to_json(summary(run_point(point, gpu, memo_))).dump(-1, ' ', false, Json::error_handler_t::replace);
+  try {
+    const Run run = run_point(point, description, memo_);
+    return {Fate::done, to_json(summary(run)).dump(-1, ' ', false, Json::error_handler_t::replace)};
+  } catch (const kernels::UnsupportedProblem& reason) {
+    return {Fate::refused, reason.what()};
+  } catch (const std::invalid_argument& reason) {  // a trace that breaks a rule, a launch that does not fit
+    return {Fate::refused, reason.what()};
+  } catch (const gpu::DeadlockError& reason) {
+    return {Fate::refused, reason.what()};
+  }
 }
 
 const hw::HwConfig& PointSimulator::config(const ModelChoice& model) {
   const GpuChoice choice{model.gpu, model.overrides};
   auto found = configs_.find(choice);
   if (found == configs_.end()) {
-    found = configs_.emplace(choice, hw::load(model.gpu, model.overrides, config_directory()).config).first;
+    const hw::LoadedConfig loaded = hw::load(model.gpu, model.overrides, config_directory());
+    files_.insert(loaded.files.begin(), loaded.files.end());
+    found = configs_.emplace(choice, loaded.config).first;
   }
   return found->second;
 }

@@ -1,12 +1,15 @@
 // Points as tasks: made in one process, done in another.
 #pragma once
 
+#include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "experiments/point/point.hpp"
+#include "experiments/store/outcome.hpp"
 #include "experiments/workers/task_queue.hpp"
 #include "model/gpu/launch_memo.hpp"
 #include "model/hw/hw_config.hpp"
@@ -28,9 +31,12 @@ class PointSimulator {
   KeyedPoint keyed(const Point& point);
   /// Its family are the points that differ from it in the mask only, as these share launches.
   static Task task(const KeyedPoint& point);
-  /// Simulates what the text of task() describes; the result as JSON. Throws what the loader, the kernel and
-  /// the model throw, and where this machine describes the GPU otherwise than the one that made the task.
-  std::string simulate(const std::string& task);
+  /// Simulates what the text of task() describes; the result as JSON. Refused is what kernel and model cannot
+  /// do with the point itself. Throws where this machine describes the GPU otherwise than the one that made
+  /// the task, or lacks memory or a file: that says nothing about the point.
+  Outcome simulate(const std::string& task);
+  /// The files that describe the GPUs it has seen.
+  const std::set<std::filesystem::path>& gpu_files() const { return files_; }
 
  private:
   using GpuChoice = std::pair<std::string, std::vector<std::string>>;  // name, overrides
@@ -38,6 +44,7 @@ class PointSimulator {
   const hw::HwConfig& config(const ModelChoice& model);
 
   std::map<GpuChoice, hw::HwConfig> configs_;
+  std::set<std::filesystem::path> files_;
   gpu::LaunchMemo memo_;
 };
 

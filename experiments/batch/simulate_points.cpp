@@ -1,8 +1,11 @@
 #include "experiments/batch/simulate_points.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
+#include "experiments/base/interruption.hpp"
 #include "experiments/base/progress.hpp"
 #include "experiments/point/point_json.hpp"
 #include "experiments/point/run.hpp"
@@ -41,10 +44,21 @@ void simulate_points(std::span<const KeyedPoint> points, ResultStore& store, Wor
     }
   }
   Progress progress(what, points.size(), points.size() - missing.size());
-  run_tasks(tasks, workers, [&](std::size_t task, const Outcome& outcome) {
+  std::size_t done = points.size() - missing.size();
+  const TaskDone keep = [&](std::size_t task, const Outcome& outcome) {
     store.put(missing[task]->key, to_json(missing[task]->point).dump(), outcome);
+    ++done;
     progress.advance();
-  });
+  };
+  try {
+    run_tasks(tasks, workers, keep);
+  } catch (const Interrupted& interrupted) {
+    throw Interrupted(interrupted.signal(),
+                      store.is_in_place()
+                          ? fmt::format("{}: {} of {} points are done and safe in {}; go on with --resume",
+                                        interrupted.what(), done, points.size(), store.file().string())
+                          : interrupted.what());
+  }
 }
 
 }  // namespace warpscope::experiments

@@ -16,7 +16,8 @@ namespace warpscope::experiments {
 std::vector<KeyedPoint> distinct_by_cost(std::span<const KeyedPoint> points);
 
 /// Simulates those of `points`, all of different keys, that the store does not know, or whose process died
-/// the last time. Shows progress under the name `what`.
+/// the last time. Shows progress under the name `what`. Throws Interrupted that says what is kept where this
+/// process was asked to end.
 void simulate_points(std::span<const KeyedPoint> points, ResultStore& store, Workers& workers,
                      const std::string& what);
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "experiments/base/output.hpp"
 #include "experiments/base/text_table.hpp"
 #include "experiments/commands/command.hpp"
 #include "experiments/point/point.hpp"
@@ -30,19 +31,19 @@ Status show(const ConfigFlags& flags) {
     table.add_row(
         {std::string(row.key), row.value, std::string(row.unit), row.origin, std::string(row.meaning)});
   }
-  fmt::print("{}", table.text(""));
+  print_output(table.text(""));
   return Status::done;
 }
 
 Status check(const ConfigFlags& flags) {
   const std::vector<std::string> problems = hw::check(flags.name, config_directory());
   for (const std::string& problem : problems) {
-    fmt::print(stderr, "warpscope: {}\n", problem);
+    print_error(problem);
   }
   if (!problems.empty()) {
     return Status::usage;
   }
-  fmt::print("{}: fine\n", flags.name);
+  print_output(fmt::format("{}: fine\n", flags.name));
   return Status::done;
 }
 

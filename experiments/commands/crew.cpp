@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <exception>
 
-#include "experiments/commands/worker_flag.hpp"
+#include "experiments/base/output.hpp"
 #include "experiments/mpi/launcher.hpp"
 #include "experiments/mpi/remote_workers.hpp"
 #include "experiments/store/model_version.hpp"
@@ -22,7 +21,7 @@ Status work_for_rank_zero(const Launcher& launcher, WorkerPool& pool) {
   try {
     serve_rank_zero(*communicator, pool, model_version());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "warpscope: rank {}: {}\n", communicator->rank(), error.what());
+    print_error(fmt::format("rank {}: {}", communicator->rank(), error.what()));
     communicator->abort(static_cast<int>(Status::usage));
   }
   return Status::done;
@@ -30,25 +29,25 @@ Status work_for_rank_zero(const Launcher& launcher, WorkerPool& pool) {
 
 }  // namespace
 
-Status with_crew(const std::string& jobs, bool alone, PointSimulator& simulator,
+Status with_crew(const WorkerFlags& flags, bool alone, PointSimulator& simulator,
                  const std::function<Status(Workers&)>& lead) {
   const std::optional<Launcher> launcher = alone ? std::nullopt : find_launcher();
-  const int processes = read_workers(launcher && jobs.empty() ? "1" : jobs);
+  const PoolOptions options = flags.read(launcher ? 1 : default_workers());
   const Work work = [&](const std::string& task) { return simulator.simulate(task); };
   if (!launcher) {
-    WorkerPool pool(work, processes);
+    WorkerPool pool(work, options);
     return lead(pool);
   }
   if (launcher->rank > 0 && !(launcher->speaks_mpi && has_mpi())) {
     return Status::usage;  // rank 0 says why
   }
   if (launcher->rank > 0) {
-    WorkerPool pool(work, processes);
+    WorkerPool pool(work, options);
     return work_for_rank_zero(*launcher, pool);
   }
   const std::unique_ptr<Communicator> communicator = open_communicator(*launcher);
   if (communicator->size() == 1) {
-    WorkerPool pool(work, processes);
+    WorkerPool pool(work, options);
     return lead(pool);
   }
   RemoteWorkers workers(*communicator, model_version());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "experiments/base/output.hpp"
 #include "experiments/base/text_table.hpp"
 #include "experiments/commands/command.hpp"
 #include "experiments/point/point.hpp"
@@ -24,7 +25,7 @@ Status list_gpus() {
                    fmt::format("{:.0f}", static_cast<double>(config.gpu.memory_bytes) / kGiB),
                    fmt::format("{:.0f}", config.hbm.peak_gb_per_s)});
   }
-  fmt::print("{}", table.text(""));
+  print_output(table.text(""));
   return Status::done;
 }
 
@@ -33,7 +34,7 @@ Status list_kernels() {
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
     table.add_row({std::string(kernel.name), std::string(kernel.description)});
   }
-  fmt::print("{}", table.text(""));
+  print_output(table.text(""));
   return Status::done;
 }
 
@@ -42,7 +43,7 @@ Status list_studies() {
   for (const Study& study : all_studies()) {
     table.add_row({std::string(study.name), std::string(study.description)});
   }
-  fmt::print("{}", table.text(""));
+  print_output(table.text(""));
   return Status::done;
 }
 

@@ -1,9 +1,9 @@
 // `warpscope merge`: the shards of a sweep as one output.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
+#include "experiments/base/output.hpp"
 #include "experiments/commands/command.hpp"
 #include "experiments/commands/sweep_flags.hpp"
 #include "experiments/sweep/merge.hpp"
@@ -21,7 +21,7 @@ Status merge_command(const Flags& flags) {
   const MergeSummary merged = merge_stores(
       {flags.sweep.points, flags.sweep.outputs, flags.stores, flags.sweep.model.read()}, simulator);
   if (!merged.overlap.empty()) {
-    fmt::print(stderr, "warpscope: {}\n", merged.overlap);
+    print_error(merged.overlap);
   }
   return report_failures(merged.sweep,
                          fmt::format("column model_error of {} says why", flags.sweep.outputs.csv));

@@ -5,6 +5,7 @@
 
 #include "experiments/base/usage_error.hpp"
 #include "experiments/point/point_reader.hpp"
+#include "model/hw/config_loader.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -54,6 +55,16 @@ void ModelFlags::require_gpu() const {
   if (gpu_.empty()) {
     throw UsageError("--gpu is missing; `warpscope list gpus` shows the names");
   }
+}
+
+std::vector<NamedFile> ModelFlags::files() const {
+  std::vector<NamedFile> files;
+  if (!gpu_.empty()) {
+    for (const std::filesystem::path& file : hw::load(gpu_, overrides_, config_directory()).files) {
+      files.push_back({"--gpu", file});
+    }
+  }
+  return files;
 }
 
 void ProblemFlags::add_to(CLI::App& app) {

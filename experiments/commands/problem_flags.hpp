@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/base/named_files.hpp"
 #include "experiments/point/point.hpp"
 
 namespace warpscope::experiments {
@@ -17,6 +18,9 @@ class ModelFlags {
   /// Throws UsageError. `gpu` may be empty.
   ModelChoice read() const;
   void require_gpu() const;
+  /// The files that describe the GPU, those it is based on included; none where no GPU is named. Throws what
+  /// the loader throws.
+  std::vector<NamedFile> files() const;
 
  private:
   std::string gpu_;

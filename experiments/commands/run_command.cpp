@@ -1,14 +1,18 @@
 // `warpscope run`: one kernel, or one trace, on one GPU.
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "experiments/base/files.hpp"
+#include "experiments/base/named_files.hpp"
+#include "experiments/base/output.hpp"
 #include "experiments/base/usage_error.hpp"
 #include "experiments/commands/command.hpp"
+#include "experiments/commands/file_flag.hpp"
 #include "experiments/commands/problem_flags.hpp"
 #include "experiments/report/json_report.hpp"
 #include "experiments/report/text_report.hpp"
@@ -36,7 +40,6 @@ void print_stats(const Run& run, double wall_seconds) {
 }
 
 Run simulate(const RunFlags& flags) {
-  flags.model.require_gpu();
   const ModelChoice model = flags.model.read();
   if (flags.trace.empty()) {
     return run_point(flags.problem.read(model));
@@ -47,17 +50,31 @@ Run simulate(const RunFlags& flags) {
   return run_trace_file(model, flags.trace);
 }
 
-/// Files that are opened before the simulation, so that a bad path costs no time.
-std::unique_ptr<PendingFile> open_if_named(const std::string& path) {
-  return path.empty() || path == "-" ? nullptr : std::make_unique<PendingFile>(path);
+bool is_named(const std::string& path) {
+  return !path.empty() && path != "-";
+}
+
+/// Refuses, before the simulation and before anything is opened, what could not be written behind it.
+void check_outputs(const RunFlags& flags) {
+  const std::array outputs = {NamedFile{"--json", flags.json}, NamedFile{"--report", flags.report}};
+  std::vector<NamedFile> inputs = {{"--trace", flags.trace}};
+  if (is_named(flags.json) || is_named(flags.report)) {
+    std::ranges::move(flags.model.files(), std::back_inserter(inputs));
+  }
+  check_apart(inputs, outputs);
+  for (const NamedFile& output : outputs) {
+    if (is_named(output.path)) {
+      check_writable(output.path);
+    }
+  }
 }
 
 Status run_command(const RunFlags& flags) {
   if (!flags.timeline.empty()) {
     throw UsageError("--timeline: timelines are not available yet");
   }
-  const auto json_file = open_if_named(flags.json);
-  const auto report_file = open_if_named(flags.report);
+  flags.model.require_gpu();
+  check_outputs(flags);
   const auto start = std::chrono::steady_clock::now();
   const Run run = simulate(flags);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
@@ -65,15 +82,13 @@ Status run_command(const RunFlags& flags) {
   const std::string report = text_report(run);
   const std::string json =
       to_json(run).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
-  if (json_file) {
-    json_file->write(json);
-    json_file->commit();
+  if (is_named(flags.json)) {
+    write_file(flags.json, json);
   }
-  if (report_file) {
-    report_file->write(report);
-    report_file->commit();
+  if (is_named(flags.report)) {
+    write_file(flags.report, report);
   }
-  fmt::print("{}", flags.json == "-" ? json : report);
+  print_output(flags.json == "-" ? json : report);
   if (flags.stats) {
     print_stats(run, wall.count());
   }
@@ -87,12 +102,11 @@ void add_run_command(CLI::App& app, Action& action) {
   const auto flags = std::make_shared<RunFlags>();
   flags->problem.add_to(*verb);
   flags->model.add_to(*verb);
-  verb->add_option("--trace", flags->trace, "run a trace file instead of a kernel")->type_name("FILE");
-  verb->add_option("--json", flags->json,
-                   "write JSON to FILE too; -: to standard output, in place of the report")
-      ->type_name("FILE");
-  verb->add_option("--report", flags->report, "write the report to FILE too")->type_name("FILE");
-  verb->add_option("--timeline", flags->timeline, "not available yet")->type_name("FILE");
+  add_file_flag(*verb, "--trace", flags->trace, "run a trace file instead of a kernel");
+  add_file_flag(*verb, "--json", flags->json,
+                "write JSON to FILE too; -: to standard output, in place of the report");
+  add_file_flag(*verb, "--report", flags->report, "write the report to FILE too");
+  add_file_flag(*verb, "--timeline", flags->timeline, "not available yet");
   verb->add_flag("--stats", flags->stats, "one JSON line about the simulation itself on standard error");
   verb->callback([flags, &action] { action = [flags] { return run_command(*flags); }; });
 }

@@ -2,8 +2,10 @@
 #include <memory>
 
 #include "experiments/commands/command.hpp"
-#include "experiments/commands/worker_flag.hpp"
+#include "experiments/commands/file_flag.hpp"
+#include "experiments/commands/worker_flags.hpp"
 #include "experiments/study/studies.hpp"
+#include "experiments/workers/worker_pool.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -11,12 +13,12 @@ namespace {
 struct StudyFlags {
   std::string name;
   StudyOptions options;
-  std::string workers;
+  WorkerFlags workers;
 };
 
 Status study_command(StudyFlags& flags) {
   const Study& study = find_study(flags.name);
-  flags.options.workers = read_workers(flags.workers);
+  flags.options.workers = flags.workers.read(default_workers());
   if (flags.options.directory.empty()) {
     flags.options.directory = "out/" + flags.name;
   }
@@ -30,9 +32,9 @@ void add_study_command(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("study", "Run a study and write its report and plots");
   const auto flags = std::make_shared<StudyFlags>();
   verb->add_option("NAME", flags->name, "study, see `list studies`")->required();
-  verb->add_option("-o,--output", flags->options.directory, "directory to write to (default: out/NAME)")
+  add_file_flag(*verb, "-o,--output", flags->options.directory, "directory to write to (default: out/NAME)")
       ->type_name("DIR");
-  add_workers_flag(*verb, flags->workers);
+  flags->workers.add_to(*verb);
   verb->add_flag("--resume", flags->options.resume, "go on with an interrupted run into the same directory");
   verb->callback([flags, &action] { action = [flags] { return study_command(*flags); }; });
 }

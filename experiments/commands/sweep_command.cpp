@@ -6,8 +6,9 @@
 #include "experiments/base/usage_error.hpp"
 #include "experiments/commands/command.hpp"
 #include "experiments/commands/crew.hpp"
+#include "experiments/commands/file_flag.hpp"
 #include "experiments/commands/sweep_flags.hpp"
-#include "experiments/commands/worker_flag.hpp"
+#include "experiments/commands/worker_flags.hpp"
 #include "experiments/sweep/sweep.hpp"
 
 namespace warpscope::experiments {
@@ -17,7 +18,7 @@ struct Flags {
   SweepFlags sweep;
   std::string store;
   std::string shard;
-  std::string workers;
+  WorkerFlags workers;
   bool resume = false;
 };
 
@@ -55,11 +56,10 @@ void add_sweep_command(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("sweep", "Run every point of a CSV file and add the model's columns");
   const auto flags = std::make_shared<Flags>();
   flags->sweep.add_to(*verb);
-  add_workers_flag(*verb, flags->workers);
+  flags->workers.add_to(*verb);
   verb->add_flag("--resume", flags->resume, "go on with an interrupted sweep to the same output");
-  verb->add_option("--store", flags->store,
-                   "keep results in FILE and use those in it (default: OUTPUT.store, while the sweep runs)")
-      ->type_name("FILE");
+  add_file_flag(*verb, "--store", flags->store,
+                "keep results in FILE and use those in it (default: OUTPUT.store, while the sweep runs)");
   verb->add_option("--shard", flags->shard,
                    "simulate share i of n into OUTPUT.i-of-n.store, for `warpscope merge`")
       ->type_name("i/n");

@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include "experiments/base/output.hpp"
+#include "experiments/commands/file_flag.hpp"
 
 namespace warpscope::experiments {
 
 void SweepFlags::add_to(CLI::App& verb) {
-  verb.add_option("--points", points, "CSV file with the points")->type_name("FILE")->required();
-  verb.add_option("-o,--output", outputs.csv, "CSV file to write")->type_name("FILE")->required();
-  verb.add_option("--json", outputs.json, "write JSON with all metrics to FILE too; -: to standard output")
-      ->type_name("FILE");
+  add_file_flag(verb, "--points", points, "CSV file with the points")->required();
+  add_file_flag(verb, "-o,--output", outputs.csv, "CSV file to write")->required();
+  add_file_flag(verb, "--json", outputs.json,
+                "write JSON with all metrics to FILE too; -: to standard output");
   model.add_to(verb);
 }
 
@@ -18,8 +19,8 @@ Status report_failures(const SweepSummary& summary, const std::string& where) {
   if (summary.failed == 0) {
     return Status::done;
   }
-  fmt::print(stderr, "warpscope: {} of {} points could not be simulated; {}\n", summary.failed,
-             summary.points, where);
+  print_error(
+      fmt::format("{} of {} points could not be simulated; {}", summary.failed, summary.points, where));
   return Status::points_failed;
 }
 

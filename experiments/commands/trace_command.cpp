@@ -1,11 +1,14 @@
 // `warpscope trace`: traces as text.
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <array>
 #include <memory>
 
 #include "experiments/base/files.hpp"
+#include "experiments/base/named_files.hpp"
+#include "experiments/base/output.hpp"
 #include "experiments/commands/command.hpp"
+#include "experiments/commands/file_flag.hpp"
 #include "experiments/commands/problem_flags.hpp"
 #include "experiments/point/run.hpp"
 #include "model/hw/config_loader.hpp"
@@ -24,14 +27,19 @@ struct DumpFlags {
 
 Status dump(const DumpFlags& flags) {
   flags.model.require_gpu();
+  const bool to_file = !flags.output.empty() && flags.output != "-";
+  if (to_file) {
+    check_apart(flags.model.files(), std::array{NamedFile{"-o", flags.output}});
+    check_writable(flags.output);
+  }
   const Point point = flags.problem.read(flags.model.read());
   const hw::HwConfig config = hw::load(point.model.gpu, point.model.overrides, config_directory()).config;
   const std::string text =
       trace::to_text(kernels::find_kernel(point.kernel).build(point.problem, limits_of(config)));
-  if (flags.output.empty() || flags.output == "-") {
-    fmt::print("{}", text);
-  } else {
+  if (to_file) {
     write_file(flags.output, text);
+  } else {
+    print_output(text);
   }
   return Status::done;
 }
@@ -42,8 +50,9 @@ Status check(const std::string& file) {
   for (const trace::Launch& launch : trace.launches) {
     ctas += trace::cta_count(launch);
   }
-  fmt::print("{}: fine; {} tensors, {} launches, {} CTAs, {} warp instructions\n", file, trace.tensors.size(),
-             trace.launches.size(), ctas, trace::total(trace::executed_instructions(trace)));
+  print_output(fmt::format("{}: fine; {} tensors, {} launches, {} CTAs, {} warp instructions\n", file,
+                           trace.tensors.size(), trace.launches.size(), ctas,
+                           trace::total(trace::executed_instructions(trace))));
   return Status::done;
 }
 
@@ -57,8 +66,7 @@ void add_trace_command(CLI::App& app, Action& action) {
   const auto flags = std::make_shared<DumpFlags>();
   flags->problem.add_to(*dumped);
   flags->model.add_to(*dumped);
-  dumped->add_option("-o,--output", flags->output, "write to FILE instead of standard output")
-      ->type_name("FILE");
+  add_file_flag(*dumped, "-o,--output", flags->output, "write to FILE instead of standard output");
   dumped->callback([flags, &action] { action = [flags] { return dump(*flags); }; });
 
   CLI::App* checked = verb->add_subcommand("check", "Report the first mistake in a trace file");

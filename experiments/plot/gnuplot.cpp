@@ -1,13 +1,13 @@
 #include "experiments/plot/gnuplot.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
+#include <boost/process/args.hpp>
+#include <boost/process/child.hpp>
+#include <boost/process/error.hpp>
+#include <boost/process/exe.hpp>
+#include <boost/process/io.hpp>
+#include <boost/process/start_dir.hpp>
 #include <filesystem>
 #include <system_error>
 
@@ -17,37 +17,32 @@
 namespace warpscope::experiments {
 namespace {
 
-constexpr const char* kMissing = "gnuplot is missing; on Debian: apt-get install gnuplot-nox";
+namespace process = boost::process;
 
 /// Exit status of `gnuplot argument` run in `directory`, standard output discarded.
 int gnuplot_status(const std::string& argument, const std::string& directory) {
-  std::string program = "gnuplot";
-  std::string text = argument;
-  std::array<char*, 3> arguments = {program.data(), text.data(), nullptr};
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t process = 0;
-  const int error = ::posix_spawnp(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error == ENOENT) {
-    throw UsageError(kMissing);
+  constexpr int kNotFound = 127;
+  std::error_code error;
+  // env looks for the program; Boost's own search would need a library beyond its headers.
+  process::child gnuplot(process::exe = "/usr/bin/env", process::args = {"gnuplot", argument},
+                         process::start_dir = directory, process::std_out > process::null, error);
+  if (!error) {
+    gnuplot.wait(error);
   }
-  if (error != 0) {
-    throw UsageError(fmt::format("gnuplot: {}", std::generic_category().message(error)));
+  if (error) {
+    throw UsageError(fmt::format("gnuplot: {}", error.message()));
   }
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  if (gnuplot.exit_code() == kNotFound) {
+    throw UsageError("gnuplot is missing; on Debian: apt-get install gnuplot-nox");
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return gnuplot.exit_code();
 }
 
 }  // namespace
 
 void require_gnuplot() {
   if (gnuplot_status("--version", "/") != 0) {
-    throw UsageError(kMissing);
+    throw UsageError("gnuplot does not start");
   }
 }
 

@@ -122,6 +122,9 @@ class PointReader {
 
   void read_model(ModelChoice& model) const {
     if (const std::optional<std::string> gpu = field_text_("gpu")) {
+      if (!is_utf8(*gpu)) {
+        refuse(field_name_("gpu"), *gpu, "legal is text in UTF-8");
+      }
       model.gpu = *gpu;
     }
     if (model.gpu.empty()) {

@@ -8,8 +8,8 @@ namespace warpscope::experiments {
 
 enum class Fate : std::uint8_t {
   done,     ///< there is a result
-  refused,  ///< kernel or model say why it cannot be; they always will
-  died      ///< the process that simulated it came to an end; another try may succeed
+  refused,  ///< kernel or model say why it cannot be; they always will, on every machine
+  died      ///< the machine lacked something, or the process came to an end; another try may succeed
 };
 
 struct Outcome {

@@ -1,7 +1,9 @@
 #include "experiments/store/result_store.hpp"
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
+#include <array>
 #include <system_error>
 
 #include "experiments/base/usage_error.hpp"
@@ -10,7 +12,26 @@ namespace warpscope::experiments {
 namespace {
 
 constexpr std::int64_t kApplication = 0x77737270;  // in the file's header: a store of warpscope
-constexpr std::int64_t kFormat = 1;                // of the tables and of the results in them
+constexpr std::int64_t kFormat = 2;                // of the tables and of the results in them
+
+/// As SQLite keeps them: what a file is compared with.
+constexpr std::string_view kAboutTable = "CREATE TABLE about (model_version TEXT NOT NULL)";
+constexpr std::string_view kPointsTable =
+    "CREATE TABLE points (key TEXT PRIMARY KEY, point TEXT NOT NULL, fate INTEGER NOT NULL, text TEXT NOT "
+    "NULL, checksum TEXT NOT NULL)";
+
+/// Of everything in a row. Sizes keep neighbours apart.
+std::string checksum(std::string_view key, std::string_view point, std::int64_t fate, std::string_view text) {
+  const std::string row =
+      fmt::format("{} {} {} {} {}{}{}", key.size(), point.size(), fate, text.size(), key, point, text);
+  const XXH128_hash_t hash = XXH3_128bits(row.data(), row.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+/// The row that `row` stands at: key, point, fate, text, checksum.
+bool is_intact(const Statement& row) {
+  return row.text(4) == checksum(row.text(0), row.text(1), row.integer(2), row.text(3));
+}
 
 }  // namespace
 
@@ -29,10 +50,14 @@ ResultStore::ResultStore(std::filesystem::path file, Use use, const std::string&
   if (std::filesystem::is_directory(file_, error)) {
     throw FileError(fmt::format("{}: is a directory; a store of results is a file", file_.string()));
   }
-  guarded([&] { open(use, model_version); });
+  guarded([&] {
+    open_and_lock(use);
+    open(use, model_version);
+  });
 }
 
 ResultStore::ResultStore(const std::string& model_version) : file_(":memory:") {
+  database_.emplace(file_, Database::Access::create);
   guarded([&] { open(Use::fresh, model_version); });
 }
 
@@ -49,15 +74,33 @@ ResultStore::~ResultStore() {
   }
 }
 
-void ResultStore::open(Use use, const std::string& model_version) {
-  database_.emplace(file_, use == Use::read_only ? Database::Access::write : Database::Access::create);
-  // Exclusive: no second writer, and no shared memory, which network file systems lack.
-  database_->run("PRAGMA locking_mode = EXCLUSIVE");
-  if (use != Use::read_only) {
+void ResultStore::open_and_lock(Use use) {
+  constexpr int kTries = 5;
+  for (int i = 0; i < kTries; ++i) {
+    database_.emplace(file_, use == Use::read_only ? Database::Access::write : Database::Access::create);
+    // Exclusive: no second writer, and no shared memory, which network file systems lack.
+    database_->run("PRAGMA locking_mode = EXCLUSIVE");
     // Takes the lock in one step: of two that begin to read, neither could go on to write.
     database_->run("BEGIN EXCLUSIVE");
     database_->run("COMMIT");
+    if (!database_->has_moved()) {
+      return;
+    }
+    // Its last user deleted the file while this one waited for the lock: what is open has no name any more.
   }
+  throw SqliteError(SQLITE_BUSY, "deleted again and again");
+}
+
+void ResultStore::check_tables() {
+  const std::string tables = database_->text(
+      "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema"
+      " WHERE sql IS NOT NULL ORDER BY name)");
+  if (tables != fmt::format("{};{}", kAboutTable, kPointsTable)) {
+    throw FileError(fmt::format("{}: has other tables than a store of results", file_.string()));
+  }
+}
+
+void ResultStore::open(Use use, const std::string& model_version) {
   const bool is_empty = database_->integer("SELECT count(*) FROM sqlite_schema") == 0;
   if (!is_empty && database_->integer("PRAGMA application_id") != kApplication) {
     throw FileError(fmt::format("{}: is a database, but no store of results", file_.string()));
@@ -70,31 +113,40 @@ void ResultStore::open(Use use, const std::string& model_version) {
   if (database_->text("PRAGMA quick_check(1)") != "ok") {
     throw SqliteError(SQLITE_CORRUPT, "its pages do not fit together");
   }
-  const bool usable = !is_empty && database_->integer("PRAGMA user_version") == kFormat;
-  const std::string version = usable ? database_->text("SELECT model_version FROM about") : "another format";
-  if (use == Use::fresh || (is_empty && use == Use::go_on)) {
-    create_tables(model_version);
-  } else if (is_empty) {
+  if (is_empty && use == Use::read_only) {
     throw FileError(fmt::format("{}: is empty, no store of results", file_.string()));
-  } else if (version != model_version) {
+  }
+  if (is_empty) {
+    create_tables(model_version);
+  }
+  const bool usable = database_->integer("PRAGMA user_version") == kFormat;
+  if (usable) {
+    check_tables();
+  }
+  const std::string version = usable ? database_->text("SELECT model_version FROM about") : "another format";
+  if (version != model_version) {
     throw FileError(
         fmt::format("{}: holds results of model {}, this is model {}; delete the file, or name another",
                     file_.string(), version, model_version));
   }
-  find_.emplace(database_->handle(), "SELECT fate, text FROM points WHERE key = ?");
-  put_.emplace(database_->handle(), "INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)");
+  const std::int64_t known = database_->integer(
+      fmt::format("SELECT count(*) FROM points WHERE fate <> {}", static_cast<int>(Fate::died)));
+  if (use == Use::fresh && known > 0) {
+    throw FileError(
+        fmt::format("{}: holds {} finished point{} of an earlier run; go on from there with --resume, or "
+                    "delete the file to start anew",
+                    file_.string(), known, known == 1 ? "" : "s"));
+  }
+  find_.emplace(database_->handle(), "SELECT key, point, fate, text, checksum FROM points WHERE key = ?");
+  put_.emplace(database_->handle(), "INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?, ?)");
 }
 
 void ResultStore::create_tables(const std::string& model_version) {
   database_->run("BEGIN IMMEDIATE");
-  database_->run("DROP TABLE IF EXISTS about");
-  database_->run("DROP TABLE IF EXISTS points");
   database_->run(fmt::format("PRAGMA application_id = {}", kApplication));
   database_->run(fmt::format("PRAGMA user_version = {}", kFormat));
-  database_->run("CREATE TABLE about (model_version TEXT NOT NULL)");
-  database_->run(
-      "CREATE TABLE points (key TEXT PRIMARY KEY, point TEXT NOT NULL, fate INTEGER NOT NULL,"
-      " text TEXT NOT NULL)");
+  database_->run(std::string(kAboutTable));
+  database_->run(std::string(kPointsTable));
   Statement(database_->handle(), "INSERT INTO about VALUES (?)").bind(1, model_version).run();
   database_->run("COMMIT");
 }
@@ -104,15 +156,18 @@ std::optional<Outcome> ResultStore::find(const std::string& key) {
     if (!find_->bind(1, key).step()) {
       return std::nullopt;
     }
-    Outcome outcome{static_cast<Fate>(find_->integer(0)), find_->text(1)};
+    const bool intact = is_intact(*find_);
+    Outcome outcome{static_cast<Fate>(find_->integer(2)), find_->text(3)};
     find_->reset();
-    return outcome;
+    return intact ? std::optional(std::move(outcome)) : std::nullopt;
   });
 }
 
 void ResultStore::put(const std::string& key, const std::string& point, const Outcome& outcome) {
   guarded([&] {
-    put_->bind(1, key).bind(2, point).bind(3, static_cast<std::int64_t>(outcome.fate)).bind(4, outcome.text);
+    const auto fate = static_cast<std::int64_t>(outcome.fate);
+    const std::string sum = checksum(key, point, fate, outcome.text);
+    put_->bind(1, key).bind(2, point).bind(3, fate).bind(4, outcome.text).bind(5, sum);
     put_->run();
   });
 }
@@ -121,15 +176,33 @@ std::size_t ResultStore::size() {
   return guarded([&] { return static_cast<std::size_t>(database_->integer("SELECT count(*) FROM points")); });
 }
 
+std::size_t ResultStore::altered() {
+  return guarded([&] {
+    std::size_t count = 0;
+    Statement rows(database_->handle(), "SELECT key, point, fate, text, checksum FROM points");
+    while (rows.step()) {
+      count += is_intact(rows) ? 0 : 1;
+    }
+    return count;
+  });
+}
+
+bool ResultStore::is_in_place() const {
+  std::error_code error;
+  return std::filesystem::exists(file_, error) && !database_->has_moved();
+}
+
 void ResultStore::remove() {
   find_.reset();
   put_.reset();
-  database_.reset();
-  // The store itself goes last: a kill in between must not leave a log without its store.
+  guarded([&] { database_->run("PRAGMA journal_mode = DELETE"); });
+  // While the lock is held: once it is free the name may belong to the store of another program. The store
+  // itself goes last: a kill in between must not leave a log without its store.
   for (const char* ending : {"-wal", "-shm", "-journal", ""}) {
     std::error_code error;
     std::filesystem::remove(file_.string() + ending, error);
   }
+  database_.reset();
 }
 
 void ResultStore::fail(const SqliteError& error) const {
@@ -140,10 +213,14 @@ void ResultStore::fail(const SqliteError& error) const {
       throw FileError(
           fmt::format("{}: is in use by another sweep; wait for it, or name another store", name));
     case SQLITE_NOTADB:
+      throw FileError(fmt::format("{}: is no store of results; name another file", name));
     case SQLITE_CORRUPT:
       throw FileError(fmt::format("{}: is damaged ({}); delete it to start again", name, error.what()));
     case SQLITE_FULL:
     case SQLITE_IOERR:
+      if (find_ && !is_in_place()) {
+        throw FileError(fmt::format("{}: was deleted while it was in use; its results are lost", name));
+      }
       throw FileError(
           fmt::format("{}: cannot be written ({}); what is in it is safe: make room and go on with --resume",
                       name, error.what()));

@@ -90,6 +90,11 @@ Database::Database(const std::filesystem::path& file, Access access) {
   sqlite3_busy_timeout(handle, kWaitMilliseconds);
 }
 
+bool Database::has_moved() const {
+  int moved = 0;
+  return sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
+}
+
 void Database::run(const std::string& sql) {
   Statement(handle(), sql).run();
 }

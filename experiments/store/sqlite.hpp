@@ -58,6 +58,8 @@ class Database {
   std::int64_t integer(const std::string& sql);
   std::string text(const std::string& sql);
   sqlite3* handle() const { return handle_.get(); }
+  /// True where the file that is open has been deleted or lost its name.
+  bool has_moved() const;
 
  private:
   struct Close {

@@ -77,7 +77,7 @@ void take_result(GridPoint& point, const PointResult& result) {
   std::ranges::stable_sort(point.stalls, [](const auto& a, const auto& b) { return a.second > b.second; });
 }
 
-void run_grid(std::vector<GridPoint>& points, int workers, ResultStore& store) {
+void run_grid(std::vector<GridPoint>& points, const PoolOptions& workers, ResultStore& store) {
   PointSimulator simulator;
   std::vector<KeyedPoint> keyed;
   for (const GridPoint& point : points) {

@@ -12,6 +12,7 @@
 #include "experiments/point/point.hpp"
 #include "experiments/store/point_result.hpp"
 #include "experiments/store/result_store.hpp"
+#include "experiments/workers/pool_options.hpp"
 
 namespace warpscope::experiments {
 
@@ -61,7 +62,7 @@ struct GridPoint {
 /// All points of all GPUs: by GPU, head dimension, causal, length, method.
 std::vector<GridPoint> forward_grid(const ForwardReferences& references);
 void take_result(GridPoint& point, const PointResult& result);
-/// Fills in what the model says, `workers` points at a time; what the store knows is not simulated again.
-void run_grid(std::vector<GridPoint>& points, int workers, ResultStore& store);
+/// Fills in what the model says; what the store knows is not simulated again.
+void run_grid(std::vector<GridPoint>& points, const PoolOptions& workers, ResultStore& store);
 
 }  // namespace warpscope::experiments

@@ -5,11 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "experiments/workers/pool_options.hpp"
+
 namespace warpscope::experiments {
 
 struct StudyOptions {
   std::string directory;  ///< where the outputs go
-  int workers = 1;
+  PoolOptions workers;
   bool resume = false;  ///< use points that an interrupted run into the same directory had finished
 };
 

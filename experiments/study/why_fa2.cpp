@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "experiments/base/files.hpp"
+#include "experiments/base/output.hpp"
 #include "experiments/store/model_version.hpp"
 
 namespace warpscope::experiments {
@@ -20,7 +21,7 @@ void run_why_fa2(const StudyOptions& options) {
   run_grid(points, options.workers, store);
 
   const std::string report = grid_report(points);
-  fmt::print("{}", report);
+  print_output(report);
   write_file(directory / "why-fa2.txt", report);
   write_file(directory / "why-fa2.csv", grid_csv(points));
   write_file(directory / "why-fa2.json", grid_json(points).dump(2) + '\n');
@@ -29,7 +30,8 @@ void run_why_fa2(const StudyOptions& options) {
     draw(traffic_chart(gpu, points), directory / fmt::format("hbm-bytes-{}", gpu.name));
   }
   store.remove();
-  fmt::print("\nWritten to {}: why-fa2.txt, .csv, .json; speed-*.svg, hbm-bytes-*.svg\n", directory.string());
+  print_output(fmt::format("\nWritten to {}: why-fa2.txt, .csv, .json; speed-*.svg, hbm-bytes-*.svg\n",
+                           directory.string()));
 }
 
 }  // namespace warpscope::experiments

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "experiments/base/named_files.hpp"
 #include "experiments/store/outcome.hpp"
 #include "experiments/sweep/sweep_rows.hpp"
 
@@ -14,14 +15,15 @@ using FindOutcome = std::function<Outcome(const std::string& key)>;
 
 struct SweepSummary {
   std::size_t points = 0;
-  std::size_t failed = 0;
-};
+  std::size_t failed = 0;  ///< without a result
+  std::size_t died = 0;    ///< of these, such as another try may give one
 
-/// The rows as the file has them, in its order, with the columns of the model.
-std::string sweep_csv(const SweepRows& rows, const FindOutcome& find);
-/// The same with all metrics, see experiments/README.md.
-std::string sweep_json(const SweepRows& rows, const FindOutcome& find);
-SweepSummary summary(const SweepRows& rows, const FindOutcome& find);
+  void add(Fate fate) {
+    ++points;
+    failed += fate == Fate::done ? 0 : 1;
+    died += fate == Fate::died ? 1 : 0;
+  }
+};
 
 /// Where outputs go; `json` may be empty, and "-" is standard output.
 struct SweepOutputs {
@@ -29,10 +31,10 @@ struct SweepOutputs {
   std::string json;
 };
 
-/// Throws FileError where an output could not be written now, before any work.
-void check_writable(const SweepOutputs& outputs);
-/// Throws UsageError where an output would replace the store.
-void check_apart(const SweepOutputs& outputs, const std::string& store);
+/// Throws, before any work, UsageError where an output is one of the files that the sweep reads or keeps, and
+/// FileError where it could not be written now.
+void check_outputs(const SweepOutputs& outputs, std::span<const NamedFile> inputs,
+                   std::span<const NamedFile> kept);
 /// Writes each file as a whole or not at all.
 SweepSummary write_outputs(const SweepOutputs& outputs, const SweepRows& rows, const FindOutcome& find);
 

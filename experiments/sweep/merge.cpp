@@ -12,6 +12,7 @@
 #include "experiments/point/point_json.hpp"
 #include "experiments/store/model_version.hpp"
 #include "experiments/store/result_store.hpp"
+#include "experiments/sweep/altered_results.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -70,14 +71,16 @@ class Gathered {
   std::pair<std::string, std::string> first_overlap_;
 };
 
-void check_stores(const MergeOptions& options) {
+void check_files(const MergeOptions& options, const SweepRows& rows) {
   std::set<std::filesystem::path> names;
+  std::vector<NamedFile> inputs = rows.inputs();
   for (const std::string& store : options.stores) {
-    check_apart(options.outputs, store);
+    inputs.push_back({"STORE", store});
     if (!names.insert(place_of(store)).second) {
       throw UsageError(fmt::format("{}: named twice; each store is legal once", store));
     }
   }
+  check_outputs(options.outputs, inputs, {});
 }
 
 /// Throws UsageError that names the lines of the points file whose point nobody simulated.
@@ -105,11 +108,11 @@ void check_complete(const MergeOptions& options, const SweepRows& rows, const Ga
 
 MergeSummary merge_stores(const MergeOptions& options, PointSimulator& simulator) {
   const SweepRows rows(options.points, options.defaults, simulator);
-  check_writable(options.outputs);
-  check_stores(options);
+  check_files(options, rows);
   Gathered gathered(rows.points());
   for (const std::string& file : options.stores) {
     ResultStore store(file, ResultStore::Use::read_only, model_version());
+    warn_of_altered(store, "are left out");
     gathered.add(store);
   }
   check_complete(options, rows, gathered);

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "experiments/base/usage_error.hpp"
 #include "experiments/batch/simulate_points.hpp"
 #include "experiments/store/model_version.hpp"
 #include "experiments/store/result_store.hpp"
+#include "experiments/sweep/altered_results.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -18,9 +21,9 @@ FindOutcome outcomes_in(ResultStore& store) {
 }
 
 SweepSummary summary_of_share(std::span<const KeyedPoint> share, const FindOutcome& find) {
-  SweepSummary summary{share.size(), 0};
+  SweepSummary summary;
   for (const KeyedPoint& point : share) {
-    summary.failed += find(point.key).fate == Fate::done ? 0 : 1;
+    summary.add(find(point.key).fate);
   }
   return summary;
 }
@@ -29,8 +32,10 @@ SweepSummary write(const SweepOptions& options, const SweepRows& rows, ResultSto
   try {
     return write_outputs(options.outputs, rows, outcomes_in(store));
   } catch (const FileError& error) {
-    throw FileError(fmt::format("{}; the results are safe in {}, go on with --resume", error.what(),
-                                store.file().string()));
+    throw FileError(store.is_in_place() ? fmt::format("{}; the results are safe in {}, go on with --resume",
+                                                      error.what(), store.file().string())
+                                        : fmt::format("{}; {} is gone too, and with it the results",
+                                                      error.what(), store.file().string()));
   }
 }
 
@@ -44,15 +49,14 @@ std::string default_store(const SweepOptions& options) {
 
 SweepSummary run_sweep(const SweepOptions& options, PointSimulator& simulator, Workers& workers) {
   const SweepRows rows(options.points, options.defaults, simulator);
-  if (!options.shard) {
-    check_writable(options.outputs);
-  }
   const bool own_store = options.store.empty();
   const std::string store_file = own_store ? default_store(options) : options.store;
-  check_apart(options.outputs, store_file);
+  check_outputs(options.shard ? SweepOutputs{} : options.outputs, rows.inputs(),
+                std::array{NamedFile{own_store ? "its store" : "--store", store_file}});
   ResultStore store(store_file,
                     own_store && !options.resume ? ResultStore::Use::fresh : ResultStore::Use::go_on,
                     model_version());
+  warn_of_altered(store, "are simulated again");
   if (options.shard) {
     const std::vector<KeyedPoint> share = share_of(*options.shard, rows.points());
     simulate_points(share, store, workers, "sweep");
@@ -60,7 +64,7 @@ SweepSummary run_sweep(const SweepOptions& options, PointSimulator& simulator, W
   }
   simulate_points(rows.points(), store, workers, "sweep");
   const SweepSummary summary = write(options, rows, store);
-  if (own_store && summary.failed == 0) {
+  if (own_store && summary.died == 0) {
     store.remove();
   }
   return summary;

@@ -27,6 +27,10 @@ SweepRows::SweepRows(const std::string& file, const ModelChoice& defaults, Point
       rows_.push_back({{}, error.what()});
     }
   }
+  inputs_.push_back({"--points", file});
+  for (const std::filesystem::path& description : simulator.gpu_files()) {
+    inputs_.push_back({"the GPU of a point", description});
+  }
 }
 
 std::vector<KeyedPoint> SweepRows::points() const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/base/named_files.hpp"
 #include "experiments/batch/point_simulator.hpp"
 #include "experiments/sweep/points_file.hpp"
 
@@ -26,10 +27,13 @@ class SweepRows {
   std::span<const SweepRow> rows() const { return rows_; }
   /// What is to be simulated, each point once; see distinct_by_cost().
   std::vector<KeyedPoint> points() const;
+  /// What was read for them: the points file and the descriptions of their GPUs.
+  const std::vector<NamedFile>& inputs() const { return inputs_; }
 
  private:
   PointsFile file_;
   std::vector<SweepRow> rows_;
+  std::vector<NamedFile> inputs_;
 };
 
 }  // namespace warpscope::experiments

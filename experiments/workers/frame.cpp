@@ -1,60 +1,44 @@
 #include "experiments/workers/frame.hpp"
 
-#include <sys/socket.h>
-
-#include <array>
-#include <cerrno>
-#include <cstdint>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
 #include <cstring>
 
 namespace warpscope::experiments {
-namespace {
 
-// Kind and size of the text that follows. Both sides are the same program on the same machine.
-constexpr std::size_t kHeaderBytes = 1 + sizeof(std::uint64_t);
+namespace asio = boost::asio;
 
-bool send_all(int socket, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR) {
-      return false;
-    }
-    bytes.remove_prefix(sent < 0 ? 0 : static_cast<std::size_t>(sent));
-  }
-  return true;
+FrameHeader::FrameHeader(char kind, std::uint64_t text_bytes) {
+  bytes_[0] = kind;
+  std::memcpy(bytes_.data() + 1, &text_bytes, sizeof(text_bytes));
 }
 
-}  // namespace
-
-bool send_frame(int socket, char kind, std::string_view text) {
-  const std::uint64_t size = text.size();
-  std::string bytes(kHeaderBytes, kind);
-  std::memcpy(bytes.data() + 1, &size, sizeof(size));
-  bytes += text;
-  return send_all(socket, bytes);
+std::uint64_t FrameHeader::text_bytes() const {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, bytes_.data() + 1, sizeof(bytes));
+  return bytes;
 }
 
-FrameReader::State FrameReader::read() {
-  std::array<char, 65536> buffer;
-  const ssize_t count = ::recv(socket_, buffer.data(), buffer.size(), 0);
-  if (count > 0) {
-    bytes_.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-  return count > 0 || (count < 0 && errno == EINTR) ? State::open : State::closed;
+bool send_frame(Socket& socket, char kind, std::string_view text) {
+  FrameHeader header(kind, text.size());
+  const std::array parts = {asio::const_buffer(asio::buffer(header.bytes())),
+                            asio::const_buffer(text.data(), text.size())};
+  boost::system::error_code error;
+  asio::write(socket, parts, error);
+  return !error;
 }
 
-std::optional<Frame> FrameReader::next() {
-  std::uint64_t size = 0;
-  if (bytes_.size() < kHeaderBytes) {
+std::optional<Frame> receive_frame(Socket& socket) {
+  FrameHeader header;
+  boost::system::error_code error;
+  asio::read(socket, asio::buffer(header.bytes()), error);
+  if (error) {
     return std::nullopt;
   }
-  std::memcpy(&size, bytes_.data() + 1, sizeof(size));
-  if (bytes_.size() - kHeaderBytes < size) {
-    return std::nullopt;
-  }
-  Frame frame{bytes_.front(), bytes_.substr(kHeaderBytes, size)};
-  bytes_.erase(0, kHeaderBytes + size);
-  return frame;
+  Frame frame{header.kind(), std::string(header.text_bytes(), '\0')};
+  asio::read(socket, asio::buffer(frame.text), error);
+  return error ? std::nullopt : std::optional(std::move(frame));
 }
 
 }  // namespace warpscope::experiments

@@ -1,12 +1,17 @@
 // Messages between a worker process and its parent, over a socket.
 #pragma once
 
+#include <array>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace warpscope::experiments {
+
+using Socket = boost::asio::local::stream_protocol::socket;
 
 /// A text with a mark of what it is.
 struct Frame {
@@ -14,24 +19,25 @@ struct Frame {
   std::string text;
 };
 
-/// False where the other side is gone.
-bool send_frame(int socket, char kind, std::string_view text);
-
-/// Puts frames together from the pieces in which they arrive.
-class FrameReader {
+/// What goes before a text: its kind and its size. Both sides are the same program on the same machine.
+class FrameHeader {
  public:
-  enum class State { open, closed };
+  static constexpr std::size_t kBytes = 1 + sizeof(std::uint64_t);
 
-  explicit FrameReader(int socket) : socket_(socket) {}
+  FrameHeader() = default;
+  FrameHeader(char kind, std::uint64_t text_bytes);
 
-  /// Waits for bytes and takes them.
-  State read();
-  /// The next frame that has arrived as a whole.
-  std::optional<Frame> next();
+  char kind() const { return bytes_[0]; }
+  std::uint64_t text_bytes() const;
+  std::array<char, kBytes>& bytes() { return bytes_; }
 
  private:
-  int socket_;
-  std::string bytes_;
+  std::array<char, kBytes> bytes_{};
 };
+
+/// False where the other side is gone.
+bool send_frame(Socket& socket, char kind, std::string_view text);
+/// Waits for a frame; nothing where the other side is gone.
+std::optional<Frame> receive_frame(Socket& socket);
 
 }  // namespace warpscope::experiments

@@ -1,18 +1,22 @@
 #include "experiments/workers/worker_pool.hpp"
 
-#include <poll.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace warpscope::experiments {
 
-WorkerPool::WorkerPool(Work work, int size)
-    : work_(std::move(work)), places_(static_cast<std::size_t>(std::max(size, 1))) {}
+WorkerPool::WorkerPool(Work work, const PoolOptions& options)
+    : work_(std::move(work)),
+      limits_(options.limits),
+      events_(1),  // one thread
+      keep_waiting_(events_.get_executor()),
+      places_(static_cast<std::size_t>(std::max(options.processes, 1))) {}
 
 void WorkerPool::start() {
   for (Place& place : places_) {
-    place.process = std::make_unique<WorkerProcess>(work_);
+    place.process = new_process();
   }
 }
 
@@ -27,34 +31,21 @@ std::vector<int> WorkerPool::room() const {
 void WorkerPool::submit(std::size_t worker, std::size_t id, const std::string& task) {
   Place& place = places_[worker];
   if (!place.process || !place.process->is_alive()) {
-    place.process = std::make_unique<WorkerProcess>(work_);
+    place.process = new_process();
   }
   place.busy = true;
-  place.id = id;
-  place.process->submit(task);
+  place.process->submit(task, [this, &place, id](Outcome outcome) {
+    place.busy = false;
+    finished_.push_back({id, std::move(outcome)});
+  });
 }
 
 std::vector<Finished> WorkerPool::wait(std::chrono::milliseconds longest) {
-  std::vector<pollfd> sockets;
-  for (const Place& place : places_) {
-    // poll() passes over negative descriptors: an idle worker has nothing to say.
-    sockets.push_back({place.busy ? place.process->socket() : -1, POLLIN, 0});
+  const auto end = std::chrono::steady_clock::now() + longest;
+  while (finished_.empty() && events_.run_one_until(end) > 0) {
   }
-  std::vector<Finished> finished;
-  if (::poll(sockets.data(), sockets.size(), static_cast<int>(longest.count())) <= 0) {
-    return finished;
-  }
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    Place& place = places_[i];
-    if (sockets[i].revents == 0) {
-      continue;
-    }
-    if (std::optional<Outcome> outcome = place.process->receive()) {
-      finished.push_back({place.id, *std::move(outcome)});
-      place.busy = false;
-    }
-  }
-  return finished;
+  events_.poll();
+  return std::exchange(finished_, {});
 }
 
 int default_workers() {

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/read.hpp>
 #include <cerrno>
 #include <cstring>
 #include <exception>
@@ -18,10 +20,12 @@
 namespace warpscope::experiments {
 namespace {
 
+namespace asio = boost::asio;
+
 constexpr char kTask = 'T';
-constexpr char kResult = 'R';
-constexpr char kRefusal = 'E';
-constexpr char kNoMemory = 'M';
+constexpr char kDone = 'R';
+constexpr char kRefused = 'E';
+constexpr char kDied = 'M';
 
 /// Where memory runs out, the system should end a worker, which costs a point, rather than the parent.
 void volunteer_for_out_of_memory() {
@@ -34,33 +38,49 @@ void volunteer_for_out_of_memory() {
   }
 }
 
-void answer(const Work& work, const std::string& task, int socket) {
+std::string memory_message(const TaskLimits& limits) {
+  constexpr double kMebibyte = 1024 * 1024;
+  return limits.memory_bytes ? fmt::format("needs more than the memory limit of {:.0f} MiB",
+                                           static_cast<double>(*limits.memory_bytes) / kMebibyte)
+                             : "out of memory";
+}
+
+char mark_of(Fate fate) {
+  return fate == Fate::done ? kDone : fate == Fate::refused ? kRefused : kDied;
+}
+
+void answer(const Work& work, const std::string& task, const TaskLimits& limits, Socket& socket) {
   bool sent = false;
   try {
-    sent = send_frame(socket, kResult, work(task));
+    const Outcome outcome = work(task);
+    sent = send_frame(socket, mark_of(outcome.fate), outcome.text);
   } catch (const std::bad_alloc&) {
-    sent = send_frame(socket, kNoMemory, "out of memory");
+    sent = send_frame(socket, kDied, memory_message(limits));
   } catch (const std::exception& error) {
-    sent = send_frame(socket, kRefusal, error.what());
+    sent = send_frame(socket, kDied, error.what());
   } catch (...) {
-    sent = send_frame(socket, kRefusal, "unknown exception");
+    sent = send_frame(socket, kDied, "unknown exception");
   }
   if (!sent) {
     ::_exit(0);
   }
 }
 
-[[noreturn]] void serve(const Work& work, int socket, pid_t parent) {
+[[noreturn]] void serve(const Work& work, const TaskLimits& limits, int descriptor, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
     ::_exit(0);  // the parent died before it could be asked for
   }
   volunteer_for_out_of_memory();
-  FrameReader reader(socket);
-  while (reader.read() == FrameReader::State::open) {
-    while (const std::optional<Frame> frame = reader.next()) {
-      answer(work, frame->text, socket);
-    }
+  if (limits.memory_bytes) {
+    const rlimit limit{*limits.memory_bytes, *limits.memory_bytes};
+    ::setrlimit(RLIMIT_DATA, &limit);
+  }
+  // The parent's events are its own; a copy of them must not be touched.
+  asio::io_context events;
+  Socket socket(events, asio::local::stream_protocol(), descriptor);
+  while (const std::optional<Frame> frame = receive_frame(socket)) {
+    answer(work, frame->text, limits, socket);
   }
   ::_exit(0);  // not exit(): buffers and exit handlers belong to the parent
 }
@@ -74,50 +94,68 @@ int wait_for(pid_t process) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const Work& work) : reader_(-1) {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw std::system_error(errno, std::generic_category(), "cannot start a worker process: socketpair");
-  }
+WorkerProcess::WorkerProcess(asio::io_context& events, const Work& work, const TaskLimits& limits)
+    : limits_(limits), socket_(events), deadline_(events) {
+  Socket other_end(events);
+  asio::local::connect_pair(socket_, other_end);
   const pid_t parent = ::getpid();
   process_ = ::fork();
   if (process_ < 0) {
-    const int error = errno;
-    ::close(ends[0]);
-    ::close(ends[1]);
-    throw std::system_error(error, std::generic_category(), "cannot start a worker process: fork");
+    throw std::system_error(errno, std::generic_category(), "cannot start a worker process: fork");
   }
   if (process_ == 0) {
-    ::close(ends[0]);
-    serve(work, ends[1], parent);
+    ::close(socket_.native_handle());
+    serve(work, limits_, other_end.native_handle(), parent);
   }
-  ::close(ends[1]);
-  socket_ = ends[0];
-  reader_ = FrameReader(socket_);
 }
 
 WorkerProcess::~WorkerProcess() {
-  ::close(socket_);
   if (process_ > 0) {
     ::kill(process_, SIGKILL);
     wait_for(process_);
   }
 }
 
-void WorkerProcess::submit(const std::string& task) {
-  // Where the worker is gone already, receive() will say so.
+void WorkerProcess::submit(const std::string& task, TaskEnded ended) {
+  ended_ = std::move(ended);
+  out_of_time_ = false;
+  if (limits_.time) {
+    deadline_.expires_after(*limits_.time);
+    deadline_.async_wait([this](const boost::system::error_code& error) {
+      // A timer that has run out cannot be cancelled any more: the task may have ended meanwhile.
+      if (!error && ended_ && process_ > 0) {
+        out_of_time_ = true;
+        ::kill(process_, SIGKILL);  // the outcome is the end of the process, which is being waited for
+      }
+    });
+  }
+  // Where the worker is gone already, the wait for its outcome will say so.
   send_frame(socket_, kTask, task);
+  receive_outcome();
 }
 
-std::optional<Outcome> WorkerProcess::receive() {
-  const bool closed = reader_.read() == FrameReader::State::closed;
-  if (std::optional<Frame> frame = reader_.next()) {
-    const Fate fate = frame->kind == kResult    ? Fate::done
-                      : frame->kind == kRefusal ? Fate::refused
-                                                : Fate::died;
-    return Outcome{fate, std::move(frame->text)};
-  }
-  return closed ? std::optional(bury()) : std::nullopt;
+void WorkerProcess::receive_outcome() {
+  asio::async_read(socket_, asio::buffer(header_.bytes()), [this](const auto& error, std::size_t) {
+    if (error) {
+      return error == asio::error::operation_aborted ? void() : end(bury());
+    }
+    text_.resize(header_.text_bytes());
+    asio::async_read(socket_, asio::buffer(text_), [this](const auto& failure, std::size_t) {
+      if (failure) {
+        return failure == asio::error::operation_aborted ? void() : end(bury());
+      }
+      const Fate fate = header_.kind() == kDone      ? Fate::done
+                        : header_.kind() == kRefused ? Fate::refused
+                                                     : Fate::died;
+      end({fate, std::move(text_)});
+    });
+  });
+}
+
+void WorkerProcess::end(Outcome outcome) {
+  deadline_.cancel();
+  // The caller may submit the next task at once.
+  std::exchange(ended_, nullptr)(std::move(outcome));
 }
 
 bool WorkerProcess::is_alive() {
@@ -131,6 +169,10 @@ bool WorkerProcess::is_alive() {
 Outcome WorkerProcess::bury() {
   const int status = wait_for(process_);
   process_ = -1;
+  if (out_of_time_) {
+    return {Fate::died, fmt::format("took longer than the time limit of {:g} s",
+                                    std::chrono::duration<double>(*limits_.time).count())};
+  }
   if (WIFSIGNALED(status)) {
     return {Fate::died, fmt::format("the worker process was ended by signal {} ({})", WTERMSIG(status),
                                     ::strsignal(WTERMSIG(status)))};

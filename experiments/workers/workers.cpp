@@ -1,14 +1,24 @@
 #include "experiments/workers/workers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "experiments/base/interruption.hpp"
 
 namespace warpscope::experiments {
 
 void run_tasks(std::span<const Task> tasks, Workers& workers, const TaskDone& done) {
-  constexpr std::chrono::milliseconds kLongestWait{1000};
+  constexpr std::chrono::milliseconds kLongestWait{200};  // until a signal is noticed
+  const HeldSignals signals;
   TaskQueue waiting(tasks);
   std::size_t ended = 0;
   while (ended < tasks.size()) {
+    if (const std::optional<int> signal = signals.take()) {
+      throw Interrupted(*signal, fmt::format("interrupted by SIG{}", ::sigabbrev_np(*signal)));
+    }
     while (!waiting.empty()) {
       const std::vector<int> room = workers.room();
       const auto most = std::ranges::max_element(room);

@@ -13,8 +13,9 @@
 
 namespace warpscope::experiments {
 
-/// Turns the text of a task into the text of its result. An exception is a refusal.
-using Work = std::function<std::string(const std::string& task)>;
+/// Does a task, given as a text. An exception says that it could not be done here and now, as Fate::died
+/// does; that it never can be is an outcome.
+using Work = std::function<Outcome(const std::string& task)>;
 
 /// A task that came to its end.
 struct Finished {
@@ -40,7 +41,7 @@ class Workers {
 using TaskDone = std::function<void(std::size_t task, const Outcome& outcome)>;
 
 /// Runs tasks in the order of a TaskQueue as workers have room, so that all are busy to the end; calls `done`
-/// as they end.
+/// as they end. Throws Interrupted where this process was asked to end.
 void run_tasks(std::span<const Task> tasks, Workers& workers, const TaskDone& done);
 
 }  // namespace warpscope::experiments

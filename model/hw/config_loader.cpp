@@ -41,7 +41,7 @@ LoadedConfig load(const std::string& name_or_path, std::span<const std::string> 
   if (!builder.problems().empty()) {
     throw ConfigError(builder.problems());
   }
-  LoadedConfig loaded{builder.config(), {}};
+  LoadedConfig loaded{builder.config(), {}, builder.files()};
   for (const KeySpec& spec : key_specs()) {
     loaded.rows.push_back(
         {spec.key, value_text(spec, loaded.config), spec.unit, builder.origin(spec.key), spec.meaning});

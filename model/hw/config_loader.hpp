@@ -35,7 +35,8 @@ struct ConfigRow {
 /// A complete, checked description.
 struct LoadedConfig {
   HwConfig config;
-  std::vector<ConfigRow> rows;  ///< every key, in the order of the schema
+  std::vector<ConfigRow> rows;               ///< every key, in the order of the schema
+  std::vector<std::filesystem::path> files;  ///< all that were read, as the caller or a base= named them
 };
 
 /// Loads a GPU by name from `search_dir`, or a file by path (anything with a '/' or ending in .toml), with

@@ -101,6 +101,7 @@ void ConfigBuilder::add_file(const std::filesystem::path& file) {
     top_file_ = file;
   }
   open_files_.push_back(file);
+  files_.push_back(file);
   if (parsed->base) {
     add_base(*parsed->base, file);
   }

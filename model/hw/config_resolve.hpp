@@ -27,6 +27,7 @@ class ConfigBuilder {
 
   const HwConfig& config() const { return config_; }
   const std::vector<std::string>& problems() const { return problems_; }
+  const std::vector<std::filesystem::path>& files() const { return files_; }
   /// Where the value of `key` was set.
   const std::string& origin(std::string_view key) const { return origins_.at(std::string(key)); }
 
@@ -36,6 +37,7 @@ class ConfigBuilder {
 
   std::filesystem::path search_dir_;
   std::vector<std::filesystem::path> open_files_;  ///< from the first file to the one being read
+  std::vector<std::filesystem::path> files_;       ///< all that were read
   std::filesystem::path top_file_;                 ///< the file that the caller named
   HwConfig config_;
   std::map<std::string, std::string> origins_;  ///< key to origin; also holds keys whose value was refused

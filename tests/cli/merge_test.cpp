@@ -40,7 +40,6 @@ TEST_F(Merge, GivesTheBytesOfTheUndividedSweep) {
   const std::string csv = output();
   const std::string json = file_text(directory_ / "out.json");
   std::filesystem::remove(directory_ / "out.csv");
-  std::filesystem::remove(directory_ / "out.csv.store");
   for (const char* shard : {"1/3", "2/3", "3/3"}) {
     run_shard(shard);
   }
@@ -75,8 +74,7 @@ TEST_F(Merge, SaysWhatOverlaps) {
       "warpscope: 6 of 12 points are in more than one store, with the same results; all and half overlap\n"))
       << same.err;
   const std::string csv = output();
-  experiments::Database(directory_ / "half", experiments::Database::Access::write)
-      .run("UPDATE points SET text = json_set(text, '$.cycles', 1) WHERE fate = 0");
+  change_results(directory_ / "half", "cycles", 1);
   const ProgramResult differ = merge({"all", "half"});
   EXPECT_EQ(differ.status, 2);
   EXPECT_TRUE(differ.err.starts_with("warpscope: all and half have different results for fa")) << differ.err;
@@ -96,6 +94,19 @@ TEST_F(Merge, RefusesStoresThatItCannotUse) {
   EXPECT_EQ(torn.status, 2);
   EXPECT_TRUE(torn.err.starts_with("warpscope: torn: is damaged (")) << torn.err;
   EXPECT_FALSE(std::filesystem::exists(directory_ / "out.csv"));
+}
+
+TEST_F(Merge, LeavesOutWhatWasAltered) {
+  run_shard("1/1", {"--store", "all"});
+  experiments::Database(directory_ / "all", experiments::Database::Access::write)
+      .run("UPDATE points SET text = '' WHERE rowid = 1");
+  const ProgramResult result = merge({"all"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(
+      result.err.starts_with("warpscope: all: 1 of 12 results do not match their checksums, so they "
+                             "were altered or damaged; they are left out\nwarpscope: points.csv: 1 "
+                             "of 14 points are in no store"))
+      << result.err;
 }
 
 TEST_F(Merge, KnowsWhichShardsThereAre) {

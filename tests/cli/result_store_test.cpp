@@ -50,7 +50,65 @@ TEST_F(Store, KeepsItAcrossPrograms) {
   EXPECT_EQ(directory_.files(), std::vector<std::string>{"a.store"}) << "one plain file, easy to copy";
   EXPECT_EQ(ResultStore(file_, Use::go_on, "v1").find("k"), kResult);
   EXPECT_EQ(ResultStore(file_, Use::read_only, "v1").find("k"), kResult);
-  EXPECT_EQ(ResultStore(file_, Use::fresh, "v1").find("k"), std::nullopt);
+}
+
+TEST_F(Store, AFreshOneHoldsNothing) {
+  ResultStore(file_, Use::fresh, "v1").put("k", "p", {Fate::died, "gone"});
+  EXPECT_EQ(message(Use::fresh), "") << "there is no result to lose";
+  ResultStore(file_, Use::go_on, "v1").put("k", "p", kResult);
+  EXPECT_EQ(message(Use::fresh),
+            "holds 1 finished point of an earlier run; go on from there with --resume, or delete the file to "
+            "start anew");
+  ResultStore(file_, Use::go_on, "v1").put("k2", "p", {Fate::refused, "no"});
+  EXPECT_TRUE(message(Use::fresh).starts_with("holds 2 finished points of an earlier run"));
+  EXPECT_EQ(ResultStore(file_, Use::go_on, "v1").find("k"), kResult);
+}
+
+TEST_F(Store, ARowThatWasAlteredIsAbsent) {
+  {
+    ResultStore store(file_, Use::fresh, "v1");
+    for (const char* key : {"a", "b", "c", "d", "e", "f"}) {
+      store.put(key, "p", kResult);
+    }
+  }
+  for (const char* change :
+       {"text = 'no JSON' WHERE key = 'a'", "text = json_set(text, '$.cycles', 1.9e19) WHERE key = 'b'",
+        "fate = 9 WHERE key = 'c'", "point = 'q' WHERE key = 'd'", "key = 'x' WHERE key = 'e'"}) {
+    Database(file_, Database::Access::write).run(std::string("UPDATE points SET ") + change);
+  }
+  ResultStore store(file_, Use::go_on, "v1");
+  EXPECT_EQ(store.size(), 6U);
+  EXPECT_EQ(store.altered(), 5U);
+  for (const char* key : {"a", "b", "c", "d", "e", "x"}) {
+    EXPECT_EQ(store.find(key), std::nullopt) << key;
+  }
+  EXPECT_EQ(store.find("f"), kResult);
+  store.put("a", "p", kResult);
+  EXPECT_EQ(store.find("a"), kResult);
+}
+
+TEST_F(Store, WithOtherTablesIsRefused) {
+  for (const char* change :
+       {"CREATE VIEW v AS SELECT 1", "ALTER TABLE points ADD COLUMN more", "DROP TABLE points",
+        "CREATE TRIGGER t AFTER INSERT ON points BEGIN DELETE FROM points; END"}) {
+    std::filesystem::remove(file_);
+    ResultStore(file_, Use::fresh, "v1").put("k", "p", kResult);
+    Database(file_, Database::Access::write).run(change);
+    EXPECT_EQ(message(Use::go_on), "has other tables than a store of results") << change;
+  }
+}
+
+TEST_F(Store, OneThatIsDeletedWhileAnotherWaitsIsMadeAnew) {
+  ResultStore(file_, Use::fresh, "v1").put("k", "p", kResult);
+  // What a program has open that came for the lock just before the last one let go of it.
+  Database orphan(file_, Database::Access::write);
+  EXPECT_FALSE(orphan.has_moved());
+  std::filesystem::remove(file_);
+  EXPECT_TRUE(orphan.has_moved());
+  const ResultStore store(file_, Use::fresh, "v1");
+  EXPECT_TRUE(store.is_in_place());
+  std::filesystem::remove(file_);
+  EXPECT_FALSE(store.is_in_place());
 }
 
 TEST_F(Store, RemovesAllOfItself) {
@@ -78,7 +136,7 @@ TEST_F(Store, OfAnotherModelIsRefused) {
   ResultStore(file_, Use::fresh, "v1").put("k", "p", kResult);
   EXPECT_EQ(message(Use::go_on, "v2"),
             "holds results of model v1, this is model v2; delete the file, or name another");
-  EXPECT_EQ(message(Use::fresh, "v2"), "");
+  EXPECT_EQ(message(Use::fresh, "v2"), message(Use::go_on, "v2"));
 }
 
 TEST_F(Store, InUseIsRefused) {
@@ -105,8 +163,8 @@ TEST_F(Store, InUseIsRefused) {
 TEST_F(Store, DamagedIsRefused) {
   write_text(file_,
              "not a database, but long enough to be taken for the header of one, were it one at all......");
-  EXPECT_EQ(message(Use::go_on), "is damaged (file is not a database); delete it to start again");
-  EXPECT_EQ(message(Use::fresh), "is damaged (file is not a database); delete it to start again");
+  EXPECT_EQ(message(Use::go_on), "is no store of results; name another file");
+  EXPECT_EQ(message(Use::fresh), "is no store of results; name another file");
 }
 
 TEST_F(Store, TornPagesAreRefused) {

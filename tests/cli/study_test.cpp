@@ -117,7 +117,7 @@ TEST_F(WhyFa2, WritesItsOutputsFromWhatAnInterruptedRunLeft) {
     }
   }
   testing::internal::CaptureStdout();
-  run_why_fa2({directory.path().string(), 2, true});
+  run_why_fa2({directory.path().string(), {2, {}}, true});
   const std::string printed = testing::internal::GetCapturedStdout();
   const std::string report = cli_test::file_text(directory / "why-fa2.txt");
   EXPECT_EQ(report, grid_report(points_));

@@ -1,8 +1,12 @@
 // Points files and outputs of sweeps, for the tests.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "experiments/store/model_version.hpp"
+#include "experiments/store/result_store.hpp"
 #include "tests/cli/program.hpp"
 
 namespace warpscope::cli_test {
@@ -16,6 +20,25 @@ inline std::string small_points(int count) {
     text += (i % 2 == 0 ? "fa2,fwd,1,1," : "fa1,fwd,1,1,") + std::to_string(16 + i) + ",32\n";
   }
   return text;
+}
+
+/// Changes one number of every result in a store, as if it had been simulated so.
+inline void change_results(const std::filesystem::path& file, const std::string& name, std::int64_t value) {
+  using experiments::Database;
+  std::vector<std::string> keys;
+  {
+    const Database database(file, Database::Access::read);
+    experiments::Statement rows(database.handle(), "SELECT key FROM points WHERE fate = 0");
+    while (rows.step()) {
+      keys.push_back(rows.text(0));
+    }
+  }
+  experiments::ResultStore store(file, experiments::ResultStore::Use::go_on, experiments::model_version());
+  for (const std::string& key : keys) {
+    auto result = nlohmann::json::parse(store.find(key).value().text);
+    result[name] = value;
+    store.put(key, "", {experiments::Fate::done, result.dump()});
+  }
 }
 
 /// A sweep of points.csv to out.csv.

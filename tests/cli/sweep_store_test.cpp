@@ -34,10 +34,7 @@ class SweepStore : public testing::Test {
     return ResultStore(directory_ / name, ResultStore::Use::read_only, model_version()).size();
   }
   /// Replaces each result of the store by one that no simulation has.
-  void mark(const std::string& name) {
-    experiments::Database(directory_ / name, experiments::Database::Access::write)
-        .run("UPDATE points SET text = json_set(text, '$.cycles', 77777) WHERE fate = 0");
-  }
+  void mark(const std::string& name) { change_results(directory_ / name, "cycles", 77777); }
   /// Rows of the output with such a result.
   std::size_t marked() {
     const std::string text = output();
@@ -143,19 +140,96 @@ TEST_F(SweepStore, ARowThatComesTwiceIsSimulatedOnce) {
   EXPECT_EQ(stored("mine"), 2U);
 }
 
-TEST_F(SweepStore, WithoutResumeItStartsAnew) {
+TEST_F(SweepStore, WithoutResumeNothingIsDiscarded) {
   write_text(directory_ / "points.csv", small_points(2));
   ASSERT_EQ(sweep({"--store", "out.csv.store"}).status, 0);
-  const std::string whole = output();
   mark("out.csv.store");
+  const ProgramResult refused = sweep();
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "warpscope: out.csv.store: holds 2 finished points of an earlier run; go on from there with "
+            "--resume, or delete the file to start anew\n");
+  ASSERT_EQ(sweep({"--resume"}).status, 0);
+  EXPECT_EQ(marked(), 2U);
+}
+
+TEST_F(SweepStore, IsKeptOnlyWhereAnotherTryMayHelp) {
+  write_text(directory_ / "points.csv", small_points(2) + "fa9,fwd,1,1,64,64\nfa2,fwd,1,1,64,250\n");
+  ASSERT_EQ(sweep().status, 3);
+  EXPECT_EQ(directory_.files(), (Names{"out.csv", "points.csv"}));
+  write_text(directory_ / "points.csv", kPointsHeader + "\nfa2,fwd,1,16,512,128\n");
+  ASSERT_EQ(sweep({"--mode", "detailed", "--timeout", "0.001"}).status, 3);
+  EXPECT_NE(output().find("took longer than the time limit of 0.001 s"), std::string::npos) << output();
+  EXPECT_EQ(directory_.files(), (Names{"out.csv", "out.csv.store", "points.csv"}));
+  ASSERT_EQ(sweep({"--mode", "detailed"}).status, 0) << "what died is no result that could be lost";
+  EXPECT_EQ(output().find("time limit"), std::string::npos) << output();
+}
+
+TEST_F(SweepStore, WhatAMachineLackedIsTriedAgain) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer needs more memory than any limit allows";
+#endif
+  write_text(directory_ / "points.csv", kPointsHeader + ",seqlen_k\nstandard,fwd,1,1,1,64,1048576\n");
+  Arguments shell = warpscope(sweep_of_points({"-j", "1"}));
+  shell.insert(shell.begin(), {"sh", "-c", "ulimit -v 100000; exec \"$0\" \"$@\""});
+  EXPECT_EQ(run(shell, directory_.path()).status, 3);
+  EXPECT_NE(output().find(",out of memory\n"), std::string::npos) << output();
+  ASSERT_EQ(sweep({"--resume"}).status, 0);
+  const std::string resumed = output();
   ASSERT_EQ(sweep().status, 0);
+  EXPECT_EQ(output(), resumed);
+}
+
+TEST_F(SweepStore, AlteredResultsAreSimulatedAgain) {
+  write_text(directory_ / "points.csv", small_points(3));
+  ASSERT_EQ(sweep({"--store", "mine"}).status, 0);
+  const std::string whole = output();
+  experiments::Database(directory_ / "mine", experiments::Database::Access::write)
+      .run("UPDATE points SET text = 'no JSON' WHERE rowid = 1");
+  experiments::Database(directory_ / "mine", experiments::Database::Access::write)
+      .run("UPDATE points SET text = json_set(text, '$.cycles', 1.9e19) WHERE rowid = 2");
+  const ProgramResult again = sweep({"--store", "mine"});
+  EXPECT_EQ(again.status, 0);
+  EXPECT_EQ(again.err,
+            "warpscope: mine: 2 of 3 results do not match their checksums, so they were altered or damaged; "
+            "they are simulated again\n");
   EXPECT_EQ(output(), whole);
 }
 
-TEST_F(SweepStore, IsKeptWhereAPointFailed) {
-  write_text(directory_ / "points.csv", small_points(2) + "fa9,fwd,1,1,64,64\n");
-  ASSERT_EQ(sweep().status, 3);
-  EXPECT_EQ(directory_.files(), (Names{"out.csv", "out.csv.store", "points.csv"}));
+TEST_F(SweepStore, ASignalSaysWhatIsKept) {
+  write_text(directory_ / "points.csv", small_points(400));
+  for (const auto& [signal, name] : {std::pair(SIGINT, "SIGINT"), std::pair(SIGTERM, "SIGTERM")}) {
+    RunningProgram program(warpscope(sweep_of_points({"--resume", "-j", "1"})), directory_.path());
+    std::error_code error;
+    const std::filesystem::path log = directory_ / "out.csv.store-wal";
+    while (!program.has_ended() && !(std::filesystem::file_size(log, error) > 60000 && !error)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ::kill(program.process(), signal);
+    const ProgramResult result = program.wait();
+    EXPECT_EQ(result.status, -1) << "ends by the signal itself";
+    const std::string kept = std::to_string(stored());
+    EXPECT_EQ(result.err, std::string("warpscope: interrupted by ") + name + ": " + kept +
+                              " of 400 points are done and safe in out.csv.store; go on with --resume\n");
+    EXPECT_EQ(directory_.files(), (Names{"out.csv.store", "points.csv"}));
+  }
+}
+
+TEST_F(SweepStore, SaysWhenItIsGone) {
+  std::filesystem::create_directory(directory_ / "sub");
+  write_text(directory_ / "points.csv", small_points(30));
+  Arguments arguments = sweep_of_points({"-j", "1"});
+  arguments[6] = "sub/out.csv";
+  RunningProgram program(warpscope(arguments), directory_.path());
+  while (!program.has_ended() && !std::filesystem::exists(directory_ / "sub/out.csv.store-wal")) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  std::error_code error;
+  std::filesystem::remove_all(directory_ / "sub", error);
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err.find("safe"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("sub/out.csv"), std::string::npos) << result.err;
 }
 
 TEST_F(SweepStore, OfAnotherModelOrDamagedIsOneLine) {
@@ -168,8 +242,7 @@ TEST_F(SweepStore, OfAnotherModelOrDamagedIsOneLine) {
   write_text(directory_ / "out.csv.store", std::string(5000, 'x'));
   const ProgramResult damaged = sweep({"--resume"});
   EXPECT_EQ(damaged.status, 2);
-  EXPECT_EQ(damaged.err,
-            "warpscope: out.csv.store: is damaged (file is not a database); delete it to start again\n");
+  EXPECT_EQ(damaged.err, "warpscope: out.csv.store: is no store of results; name another file\n");
   EXPECT_EQ(directory_.files(), (Names{"out.csv.store", "points.csv"}));
 }
 
@@ -208,7 +281,8 @@ TEST_F(SweepStore, IsNotTheOutput) {
   write_text(directory_ / "points.csv", small_points(2));
   const ProgramResult result = sweep({"--store", "./out.csv"});
   EXPECT_EQ(result.status, 2);
-  EXPECT_EQ(result.err, "warpscope: out.csv: is named as an output and as a store; name two files\n");
+  EXPECT_EQ(result.err,
+            "warpscope: ./out.csv: is named by -o and by --store; an output needs a file of its own\n");
 }
 
 TEST_F(SweepStore, ProgressShowsOnATerminalOnly) {

@@ -5,13 +5,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <new>
 #include <set>
 #include <stdexcept>
 #include <vector>
 
+#include "experiments/base/interruption.hpp"
+
 namespace warpscope::experiments {
 namespace {
+
+Outcome done(const std::string& text) {
+  return {Fate::done, text};
+}
 
 std::vector<Task> unrelated(const std::vector<std::string>& texts) {
   std::vector<Task> tasks;
@@ -24,7 +31,7 @@ std::vector<Task> unrelated(const std::vector<std::string>& texts) {
 
 std::vector<Outcome> outcomes(const std::vector<std::string>& tasks, int workers, const Work& work) {
   std::vector<Outcome> result(tasks.size());
-  WorkerPool pool(work, workers);
+  WorkerPool pool(work, {workers, {}});
   run_tasks(unrelated(tasks), pool, [&](std::size_t task, const Outcome& outcome) {
     EXPECT_EQ(result[task].text, "") << "task " << task << " ended twice";
     result[task] = outcome;
@@ -35,7 +42,8 @@ std::vector<Outcome> outcomes(const std::vector<std::string>& tasks, int workers
 TEST(WorkerPool, ReturnsTheResultOfEachTask) {
   const std::vector<std::string> tasks = {"a", "", "c", "d", "e", "f", "g"};
   for (const int workers : {1, 3, 50}) {
-    const auto results = outcomes(tasks, workers, [](const std::string& task) { return "<" + task + ">"; });
+    const auto results =
+        outcomes(tasks, workers, [](const std::string& task) { return done("<" + task + ">"); });
     for (std::size_t i = 0; i < results.size(); ++i) {
       EXPECT_EQ(results[i], (Outcome{Fate::done, "<" + tasks[i] + ">"}));
     }
@@ -46,7 +54,7 @@ TEST(WorkerPool, KeepsItsProcesses) {
   const std::vector<std::string> tasks(50);
   std::set<std::string> processes;
   for (const Outcome& outcome :
-       outcomes(tasks, 2, [](const std::string&) { return std::to_string(::getpid()); })) {
+       outcomes(tasks, 2, [](const std::string&) { return done(std::to_string(::getpid())); })) {
     processes.insert(outcome.text);
   }
   EXPECT_LE(processes.size(), 2U);
@@ -60,9 +68,9 @@ TEST(WorkerPool, DoesTheTasksOfAFamilyInOneProcess) {
   }
   const Work work = [](const std::string&) {
     ::usleep(2000);  // so that both processes have begun before one has done all
-    return std::to_string(::getpid());
+    return done(std::to_string(::getpid()));
   };
-  WorkerPool pool(work, 2);
+  WorkerPool pool(work, {2, {}});
   std::vector<std::string> process(tasks.size());
   run_tasks(tasks, pool, [&](std::size_t task, const Outcome& outcome) { process[task] = outcome.text; });
   EXPECT_NE(process[0], process[1]);
@@ -73,14 +81,17 @@ TEST(WorkerPool, DoesTheTasksOfAFamilyInOneProcess) {
 
 TEST(WorkerPool, CarriesTextsLargerThanASocketHolds) {
   const std::string large(3000000, 'x');
-  const auto results = outcomes({large, large}, 2, [](const std::string& task) { return task + '.'; });
+  const auto results = outcomes({large, large}, 2, [](const std::string& task) { return done(task + '.'); });
   EXPECT_EQ(results[0].text, large + '.');
   EXPECT_EQ(results[1].text, large + '.');
 }
 
 TEST(WorkerPool, ATaskThatFailsOrDiesHarmsNoOther) {
   const auto results =
-      outcomes({"fail", "kill", "exit", "memory", "fine"}, 2, [](const std::string& task) -> std::string {
+      outcomes({"no", "fail", "kill", "exit", "memory", "fine"}, 2, [](const std::string& task) -> Outcome {
+        if (task == "no") {
+          return {Fate::refused, "it never can be"};
+        }
         if (task == "fail") {
           throw std::runtime_error("no such thing");
         }
@@ -93,17 +104,18 @@ TEST(WorkerPool, ATaskThatFailsOrDiesHarmsNoOther) {
         if (task == "memory") {
           throw std::bad_alloc();
         }
-        return task;
+        return done(task);
       });
-  EXPECT_EQ(results[0], (Outcome{Fate::refused, "no such thing"}));
-  EXPECT_EQ(results[1], (Outcome{Fate::died, "the worker process was ended by signal 9 (Killed)"}));
-  EXPECT_EQ(results[2], (Outcome{Fate::died, "the worker process ended early with status 7"}));
-  EXPECT_EQ(results[3], (Outcome{Fate::died, "out of memory"}));
-  EXPECT_EQ(results[4], (Outcome{Fate::done, "fine"}));
+  EXPECT_EQ(results[0], (Outcome{Fate::refused, "it never can be"}));
+  EXPECT_EQ(results[1], (Outcome{Fate::died, "no such thing"}));
+  EXPECT_EQ(results[2], (Outcome{Fate::died, "the worker process was ended by signal 9 (Killed)"}));
+  EXPECT_EQ(results[3], (Outcome{Fate::died, "the worker process ended early with status 7"}));
+  EXPECT_EQ(results[4], (Outcome{Fate::died, "out of memory"}));
+  EXPECT_EQ(results[5], (Outcome{Fate::done, "fine"}));
 }
 
 TEST(WorkerPool, AWorkerThatDiesIdleCostsNothing) {
-  WorkerPool pool([](const std::string&) { return std::to_string(::getpid()); }, 1);
+  WorkerPool pool([](const std::string&) { return done(std::to_string(::getpid())); }, {1, {}});
   const std::vector<Task> tasks(1);
   std::string first;
   run_tasks(tasks, pool, [&](std::size_t, const Outcome& outcome) { first = outcome.text; });
@@ -118,8 +130,59 @@ TEST(WorkerPool, AWorkerThatDiesIdleCostsNothing) {
   EXPECT_NE(second.text, first);
 }
 
+TEST(WorkerPool, EndsATaskThatTakesTooLong) {
+  const Work work = [](const std::string& task) {
+    if (task == "slow") {
+      ::pause();
+    }
+    return done(task);
+  };
+  WorkerPool pool(work, {2, {std::chrono::milliseconds(200), {}}});
+  std::vector<Outcome> results(5);
+  run_tasks(unrelated({"slow", "a", "slow", "b", "c"}), pool,
+            [&](std::size_t task, const Outcome& outcome) { results[task] = outcome; });
+  const Outcome late{Fate::died, "took longer than the time limit of 0.2 s"};
+  EXPECT_EQ(results, (std::vector{late, done("a"), late, done("b"), done("c")}));
+}
+
+TEST(WorkerPool, EndsATaskThatNeedsTooMuchMemory) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer needs more memory than any limit allows";
+#endif
+  const Work work = [](const std::string& task) {
+    const std::vector<char> memory(std::stoul(task), 'x');
+    return done(std::to_string(memory.size()));
+  };
+  constexpr std::uint64_t kMebibyte = 1 << 20;
+  WorkerPool pool(work, {1, {{}, 100 * kMebibyte}});
+  std::vector<Outcome> results(2);
+  run_tasks(unrelated({std::to_string(200 * kMebibyte), "1000"}), pool,
+            [&](std::size_t task, const Outcome& outcome) { results[task] = outcome; });
+  EXPECT_EQ(results[0], (Outcome{Fate::died, "needs more than the memory limit of 100 MiB"}));
+  EXPECT_EQ(results[1], done("1000"));
+}
+
+TEST(WorkerPool, ASignalIsAnExceptionAndHarmsNoWorker) {
+  const Work work = [](const std::string&) {
+    ::kill(::getppid(), SIGTERM);
+    ::kill(::getpid(), SIGTERM);  // held: what a signal means is for the parent to decide
+    return done("alive");
+  };
+  WorkerPool pool(work, {1, {}});
+  std::vector<Outcome> results;
+  try {
+    run_tasks(unrelated({"a", "b"}), pool,
+              [&](std::size_t, const Outcome& outcome) { results.push_back(outcome); });
+    ADD_FAILURE() << "not interrupted";
+  } catch (const Interrupted& interrupted) {
+    EXPECT_EQ(interrupted.signal(), SIGTERM);
+    EXPECT_STREQ(interrupted.what(), "interrupted by SIGTERM");
+  }
+  EXPECT_EQ(results, std::vector{done("alive")});
+}
+
 TEST(WorkerPool, HasNothingToDoWithoutTasks) {
-  EXPECT_TRUE(outcomes({}, 4, [](const std::string&) { return ""; }).empty());
+  EXPECT_TRUE(outcomes({}, 4, [](const std::string&) { return done(""); }).empty());
 }
 
 }  // namespace
