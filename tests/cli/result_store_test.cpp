@@ -111,6 +111,28 @@ TEST_F(Store, OneThatIsDeletedWhileAnotherWaitsIsMadeAnew) {
   EXPECT_FALSE(store.is_in_place());
 }
 
+TEST_F(Store, WhoWaitsForTheLastUserGetsAFileWithAName) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ResultStore last(file_, Use::go_on, "v1");
+    static_cast<void>(!::write(ready[1], "x", 1));
+    ::usleep(50000);  // less than an opener waits for the lock
+    last.remove();
+    ::_exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  {
+    ResultStore store(file_, Use::go_on, "v1");
+    ::waitpid(child, nullptr, 0);
+    EXPECT_TRUE(store.is_in_place());
+    store.put("k", "p", kResult);
+  }
+  EXPECT_EQ(ResultStore(file_, Use::read_only, "v1").find("k"), kResult);
+}
+
 TEST_F(Store, RemovesAllOfItself) {
   ResultStore store(file_, Use::fresh, "v1");
   store.put("k", "p", kResult);
