@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include "experiments/base/interruption.hpp"
 #include "experiments/base/output.hpp"
 #include "experiments/mpi/launcher.hpp"
 #include "experiments/mpi/remote_workers.hpp"
@@ -45,13 +46,22 @@ Status with_crew(const WorkerFlags& flags, bool alone, PointSimulator& simulator
     WorkerPool pool(work, options);
     return work_for_rank_zero(*launcher, pool);
   }
+  // Before MPI starts threads of its own, which would take the signals otherwise.
+  const HeldSignals signals;
   const std::unique_ptr<Communicator> communicator = open_communicator(*launcher);
   if (communicator->size() == 1) {
     WorkerPool pool(work, options);
     return lead(pool);
   }
   RemoteWorkers workers(*communicator, model_version());
-  return lead(workers);
+  try {
+    return lead(workers);
+  } catch (const Interrupted& interrupted) {
+    // Who interrupts an mpirun ends the other ranks too, and there is nobody left to say good-bye to.
+    print_error(interrupted.what());
+    communicator->abort(128 + interrupted.signal());
+    throw;
+  }
 }
 
 }  // namespace warpscope::experiments
