@@ -1,7 +1,6 @@
 // The program: reads the command line, runs one verb, turns errors into lines and exit statuses.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -10,9 +9,8 @@
 
 #include "experiments/base/interruption.hpp"
 #include "experiments/base/output.hpp"
-#include "experiments/base/printable.hpp"
-#include "experiments/base/usage_error.hpp"
 #include "experiments/commands/command.hpp"
+#include "experiments/commands/command_words.hpp"
 #include "experiments/mpi/launcher.hpp"
 #include "experiments/store/model_version.hpp"
 
@@ -28,7 +26,8 @@ void add_commands(CLI::App& app, Action& action) {
   app.require_subcommand(1);
   app.footer(
       "`warpscope VERB --help` explains a verb. Exit status: 0 done, 1 a check failed, 2 usage or\n"
-      "configuration error, 3 some points of a sweep failed.");
+      "configuration error, 3 some points of a sweep failed.\n"
+      "For developers, by ./warpscope of the source tree: test, bench, fuzz, format, tidy.");
   add_run_command(app, action);
   add_sweep_command(app, action);
   add_merge_command(app, action);
@@ -37,28 +36,6 @@ void add_commands(CLI::App& app, Action& action) {
   add_list_command(app, action);
   add_trace_command(app, action);
   add_config_command(app, action);
-}
-
-/// A word that is no verb, named with the verbs that are: CLI11 would only say that one is required.
-void check_verbs(const CLI::App& app, int argc, char** argv) {
-  const CLI::App* level = &app;
-  for (int i = 1; i < argc; ++i) {
-    const auto verbs = level->get_subcommands([](const CLI::App*) { return true; });
-    const std::string word = argv[i];
-    if (verbs.empty() || word.starts_with('-')) {
-      return;
-    }
-    const auto found = std::ranges::find(verbs, word, [](const CLI::App* verb) { return verb->get_name(); });
-    if (found == verbs.end()) {
-      std::string legal;
-      for (const CLI::App* verb : verbs) {
-        legal += (legal.empty() ? "" : ", ") + verb->get_name();
-      }
-      throw UsageError(
-          fmt::format("{} {}: unknown; legal are {}", level->get_name(), in_quotes(word), legal));
-    }
-    level = *found;
-  }
 }
 
 /// --help and --version.
@@ -74,7 +51,7 @@ int run(int argc, char** argv) {
                "warpscope");
   Action action;
   add_commands(app, action);
-  check_verbs(app, argc, argv);
+  check_words(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

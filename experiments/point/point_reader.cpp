@@ -89,7 +89,8 @@ class PointReader {
       }
       problem.*field.member = value ? *value : field.name == "heads_kv" ? problem.heads : problem.seqlen_q;
     }
-    problem.causal = choice("causal", {"0", "1"}) == 1;
+    // No and yes by turns, in the order in which people are likely to write them.
+    problem.causal = choice("causal", {"0", "1", "false", "true", "no", "yes"}) % 2 == 1;
     problem.dtype =
         choice("dtype", {"fp16", "bf16"}) == 0 ? kernels::DataType::fp16 : kernels::DataType::bf16;
     check(problem);
@@ -129,6 +130,16 @@ class PointReader {
     }
     if (model.gpu.empty()) {
       throw UsageError(fmt::format("{} is missing", field_name_("gpu")));
+    }
+    if (const std::optional<std::string> changes = field_text_("set")) {
+      constexpr std::string_view kBetween = " ;";
+      for (std::size_t begin = 0; begin < changes->size();) {
+        const std::size_t end = std::min(changes->find_first_of(kBetween, begin), changes->size());
+        if (end > begin) {
+          model.overrides.push_back(changes->substr(begin, end - begin));
+        }
+        begin = end + 1;
+      }
     }
     if (const std::optional<std::string> l2 = field_text_("l2")) {
       model.options.warm_l2 = read_warm_l2(field_name_("l2"), *l2);

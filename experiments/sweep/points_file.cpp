@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
 #include "experiments/point/point_reader.hpp"
 #include "experiments/sweep/model_columns.hpp"
+#include "model/base/nearest_name.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -20,8 +23,25 @@ struct OtherName {
 };
 
 constexpr std::array kOtherNames = {OtherName{"kernel", "impl"}, OtherName{"seqlen_q", "seqlen"}};
+constexpr std::array<std::string_view, 8> kOptional = {"gpu",   "heads_kv",   "seqlen_k", "causal",
+                                                       "dtype", "num_splits", "l2",       "set"};
 constexpr std::array<std::string_view, 6> kNeeded = {"kernel", "pass",     "batch",
                                                      "heads",  "seqlen_q", "head_dim"};
+
+/// The field that a column of this name was probably meant to be: a column that nobody reads changes nothing,
+/// and nobody would notice.
+std::string_view misspelt_field(const std::string& column) {
+  constexpr std::size_t kNear = 2;
+  std::vector<std::string_view> fields(kOptional.begin(), kOptional.end());
+  fields.insert(fields.end(), kNeeded.begin(), kNeeded.end());
+  for (const OtherName& name : kOtherNames) {
+    fields.push_back(name.other);
+  }
+  const std::string_view nearest = base::nearest_name(column, fields, std::identity());
+  const std::size_t distance = base::edit_distance(column, nearest);
+  // A short name is near to many words: `note` is not a misspelt `l2`.
+  return distance <= std::min(kNear, nearest.size() / 3) && column != nearest ? nearest : std::string_view();
+}
 
 std::string_view other_name(std::string_view field) {
   for (const OtherName& name : kOtherNames) {
@@ -59,6 +79,12 @@ void PointsFile::check_columns() const {
         table_.column(name.other) != CsvTable::kNoColumn) {
       fail(fmt::format("columns {} and {} mean the same; keep one", in_quotes(name.field),
                        in_quotes(name.other)));
+    }
+  }
+  for (const std::string& column : table_.header.fields) {
+    if (const std::string_view field = misspelt_field(column); !field.empty()) {
+      fail(fmt::format("column {} is unknown and looks like {}; give it that name, or one less alike",
+                       in_quotes(column), field));
     }
   }
   for (const std::string_view field : kNeeded) {

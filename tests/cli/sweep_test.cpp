@@ -55,6 +55,45 @@ TEST(CliSweep, AgreesWithRun) {
   EXPECT_NE(row.find("," + cycles + ","), std::string::npos) << row << " should have " << cycles;
 }
 
+TEST(CliSweep, TakesChangesOfTheGpuByRow) {
+  const TemporaryDirectory directory;
+  write_text(directory / "points.csv",
+             "set," + kHeader + "\n,fa2,fwd,1,2,256,64\n" +
+                 "sm.xu.lanes=4 sm.fma.lanes=16;sm.alu.lanes=8,fa2,fwd,1,2,256,64\n" +
+                 "sm.xu.lames=4,fa2,fwd,1,2,256,64\n");
+  ASSERT_EQ(run_program(sweep(), directory.path()).status, 3);
+  const std::vector<std::string> rows = lines(file_text(directory / "out.csv"));
+  const auto changed =
+      nlohmann::json::parse(run_program(small_run("fa2", {"--json", "-", "--set", "sm.xu.lanes=4", "--set",
+                                                          "sm.fma.lanes=16", "--set", "sm.alu.lanes=8"}),
+                                        directory.path())
+                                .out);
+  const std::string cycles = ',' + std::to_string(changed["cycles"].get<std::int64_t>()) + ',';
+  EXPECT_EQ(rows.at(1).find(cycles), std::string::npos) << rows[1];
+  EXPECT_NE(rows.at(2).find(cycles), std::string::npos) << rows[2];
+  EXPECT_NE(rows.at(3).find("unknown key; the nearest legal key is sm.xu.lanes"), std::string::npos)
+      << rows[3];
+}
+
+TEST(CliSweep, UnderstandsYesAndNo) {
+  const TemporaryDirectory directory;
+  std::string points = kHeader + ",causal\n";
+  for (const char* word : {"0", "false", "no", "1", "true", "yes"}) {
+    points += std::string("fa2,fwd,1,2,256,64,") + word + '\n';
+  }
+  write_text(directory / "points.csv", points);
+  ASSERT_EQ(run_program(sweep(), directory.path()).status, 0);
+  std::vector<std::string> results;
+  for (const std::string& row : lines(file_text(directory / "out.csv"))) {
+    results.push_back(row.substr(row.find(',', row.find(",64,") + 4)));
+  }
+  EXPECT_EQ(results.at(1), results.at(2));
+  EXPECT_EQ(results.at(1), results.at(3));
+  EXPECT_NE(results.at(3), results.at(4));
+  EXPECT_EQ(results.at(4), results.at(5));
+  EXPECT_EQ(results.at(4), results.at(6));
+}
+
 TEST(CliSweep, GivesTheSameBytesForAnyNumberOfWorkers) {
   const TemporaryDirectory directory;
   std::string points = kHeader + ",causal\n";
@@ -102,7 +141,7 @@ TEST(CliSweep, ABadRowSaysWhyAndHarmsNoOther) {
       {"fa2,fwd,1,2,3,128,64,,,,,", "heads_kv '3': legal are divisors of the 2 query heads"},
       {"fa2,fwd,1,2,,0,64,,,,,", "seqlen '0': legal is an integer from 1 to 1048576"},
       {"fa2,fwd,1,2,,9999999999,64,,,,,", "seqlen '9999999999': legal is an integer from 1 to 1048576"},
-      {"fa2,fwd,1,2,,128,64,2,,,,", "\"causal '2': legal are 0, 1\""},
+      {"fa2,fwd,1,2,,128,64,2,,,,", "\"causal '2': legal are 0, 1, false, true, no, yes\""},
       {"fa2,fwd,1,2,,128,64,,fp8,,,", "\"dtype 'fp8': legal are fp16, bf16\""},
       {"fa2,fwd,1,2,,128,64,,,7,,",
        "num_splits '7': legal are 1 and auto; launches that split K and V are not modelled yet"},
@@ -141,6 +180,10 @@ void PrintTo(const BadFile& file, std::ostream* stream) {
 }
 
 const BadFile kBadFiles[] = {
+    {"misspelt", "casual,impl,pass,batch,heads,seqlen_q,head_dim\n",
+     "points.csv:1: column 'casual' is unknown and looks like causal; give it that name, or one less alike"},
+    {"misspelt_needed", "kernel,pass,batch,heads,seq_len,head_dim\n",
+     "points.csv:1: column 'seq_len' is unknown and looks like seqlen; give it that name, or one less alike"},
     {"empty", "", "points.csv:1: the file is empty; a header line with the names of the columns is needed"},
     {"blank", "\n \n",
      "points.csv:1: the file is empty; a header line with the names of the columns is needed"},
