@@ -23,6 +23,7 @@ Run run_trace(const ModelChoice& model, const hw::HwConfig& config, const trace:
               gpu::LaunchMemo& memo) {
   Run run;
   run.gpu = model.gpu;
+  run.overrides = model.overrides;
   run.config = config;
   run.options = model.options;
   run.compulsory = compulsory_bytes(trace);

@@ -23,7 +23,8 @@ struct CompulsoryBytes {
 
 /// A finished simulation.
 struct Run {
-  std::string gpu;  ///< as the user named it
+  std::string gpu;                     ///< as the user named it
+  std::vector<std::string> overrides;  ///< what was set differently from its description
   hw::HwConfig config;
   std::optional<Point> point;  ///< absent where a trace file was run
   std::string trace_file;      ///< empty where a kernel was run

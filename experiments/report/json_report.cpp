@@ -2,7 +2,9 @@
 
 #include <cmath>
 
-#include "experiments/report/totals.hpp"
+#include "experiments/report/tensor_json.hpp"
+#include "experiments/report/text_report.hpp"
+#include "experiments/report/utilisation.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -46,6 +48,7 @@ Json launch_json(const metrics::LaunchResult& launch) {
 Json to_json(const Run& run) {
   Json json;
   json["gpu"] = run.gpu;
+  json["set"] = run.overrides;
   if (run.point) {
     json["kernel"] = run.point->kernel;
     json["pass"] = text(run.point->problem.pass);
@@ -58,8 +61,15 @@ Json to_json(const Run& run) {
   }
   json["time_us"] = number(run.result.time_us);
   json["cycles"] = run.result.cycles;
+  json["cycles_deviation"] = number(run.result.cycles_deviation);
   json["sm_clock_mhz"] = number(sm_clock_mhz(run.result));
   json["tflops"] = run.point ? number(tflops(run)) : Json();
+  const Utilisation busy = utilisation(run);
+  json["limiter"] = limiter_name(busy);
+  json["busy"] = Json::object();
+  for (std::size_t i = 0; i < kResources; ++i) {
+    json["busy"][std::string(name(static_cast<Resource>(i)))] = number(busy[i]);
+  }
   json["launches"] = Json::array();
   for (const metrics::LaunchResult& launch : run.result.launches) {
     json["launches"].push_back(launch_json(launch));
@@ -67,16 +77,14 @@ Json to_json(const Run& run) {
   json["metrics"] = metrics_json(total_metrics(run.result));
   json["hbm_traffic"] = Json::array();
   for (const TensorRow& row : tensor_rows(run)) {
-    json["hbm_traffic"].push_back({{"tensor", row.tensor},
-                                   {"read_bytes", row.read_bytes},
-                                   {"write_bytes", row.write_bytes},
-                                   {"compulsory_bytes", row.compulsory_bytes}});
+    json["hbm_traffic"].push_back(to_json(row));
   }
   const StallCycles stalls = total_stalls(run.result);
   json["stalls"] = Json::object();
   for (std::size_t i = 0; i < stalls.size(); ++i) {
     json["stalls"][metrics::name(static_cast<metrics::Stall>(i))] = stalls[i];
   }
+  json["notes"] = notes(run);
   return json;
 }
 

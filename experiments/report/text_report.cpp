@@ -1,6 +1,7 @@
 #include "experiments/report/text_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -31,6 +32,9 @@ std::string heading(const Run& run) {
   const std::string what =
       run.point ? run.point->kernel + ' ' + text(run.point->problem.pass) : run.trace_file;
   std::string page = fmt::format("{} on {} ({})\n", what, run.gpu, run.config.gpu.name);
+  if (!run.overrides.empty()) {
+    page += fmt::format("  changed: {}\n", fmt::join(run.overrides, " "));
+  }
   if (run.point) {
     const kernels::Problem& problem = run.point->problem;
     page += fmt::format(

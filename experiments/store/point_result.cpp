@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/report/totals.hpp"
+#include "experiments/report/tensor_json.hpp"
 #include "experiments/report/utilisation.hpp"
 
 namespace warpscope::experiments {
@@ -20,8 +20,13 @@ PointResult summary(const Run& run) {
   result.time_us = run.result.time_us;
   result.cycles = run.result.cycles;
   result.tflops = tflops(run);
-  for (const TensorRow& row : tensor_rows(run)) {
+  result.cycles_deviation = run.result.cycles_deviation;
+  result.traffic = tensor_rows(run);
+  for (const TensorRow& row : result.traffic) {
     result.compulsory_bytes += row.compulsory_bytes;
+  }
+  for (std::size_t i = 0; i < kResources; ++i) {
+    result.busy.emplace_back(name(static_cast<Resource>(i)), busy[i]);
   }
   result.limiter = limiter_name(busy);
   result.busiest = name(resource);
@@ -37,6 +42,10 @@ PointResult summary(const Run& run) {
 }
 
 Json to_json(const PointResult& result) {
+  Json traffic = Json::array();
+  for (const TensorRow& row : result.traffic) {
+    traffic.push_back(Json(to_json(row)));
+  }
   return {{"time_us", result.time_us},
           {"cycles", result.cycles},
           {"tflops", result.tflops},
@@ -44,7 +53,10 @@ Json to_json(const PointResult& result) {
           {"limiter", result.limiter},
           {"busiest", result.busiest},
           {"busiest_share", result.busiest_share},
+          {"cycles_deviation", result.cycles_deviation},
+          {"busy", result.busy},
           {"stalls", result.stalls},
+          {"hbm_traffic", traffic},
           {"metrics", result.metrics}};
 }
 
@@ -57,7 +69,12 @@ PointResult result_from_json(const Json& json) {
   json.at("limiter").get_to(result.limiter);
   json.at("busiest").get_to(result.busiest);
   json.at("busiest_share").get_to(result.busiest_share);
+  json.at("cycles_deviation").get_to(result.cycles_deviation);
+  json.at("busy").get_to(result.busy);
   json.at("stalls").get_to(result.stalls);
+  for (const Json& row : json.at("hbm_traffic")) {
+    result.traffic.push_back(tensor_row_from_json(row));
+  }
   json.at("metrics").get_to(result.metrics);
   return result;
 }

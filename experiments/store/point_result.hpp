@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/point/run.hpp"
+#include "experiments/report/totals.hpp"
 
 namespace warpscope::experiments {
 
@@ -20,7 +21,10 @@ struct PointResult {
   std::string limiter;  ///< "tensor pipe"
   std::string busiest;  ///< the busiest resource, and the share of the time it was
   double busiest_share = 0;
+  double cycles_deviation = 0;  ///< standard deviation of `cycles`, as far as a sample was run
+  std::vector<std::pair<std::string, double>> busy;    ///< share of all cycles by resource
   std::vector<std::pair<std::string, double>> stalls;  ///< share of warp cycles by reason
+  std::vector<TensorRow> traffic;                      ///< by tensor
   std::map<std::string, double> metrics;               ///< over all launches
 
   double read_bytes() const { return metric("dram__bytes_read.sum"); }

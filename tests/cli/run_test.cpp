@@ -33,8 +33,9 @@ Json run_json(const Arguments& arguments) {
 TEST(CliRun, JsonHasTheDocumentedKeys) {
   const Json json = run_json(small_run("fa2", {"--causal", "--json", "-"}));
   EXPECT_EQ(keys(json),
-            (std::vector<std::string>{"gpu", "kernel", "pass", "problem", "time_us", "cycles", "sm_clock_mhz",
-                                      "tflops", "launches", "metrics", "hbm_traffic", "stalls"}));
+            (std::vector<std::string>{"gpu", "set", "kernel", "pass", "problem", "time_us", "cycles",
+                                      "cycles_deviation", "sm_clock_mhz", "tflops", "limiter", "busy",
+                                      "launches", "metrics", "hbm_traffic", "stalls", "notes"}));
   EXPECT_EQ(json["problem"], Json::parse(R"({"batch":1,"heads":2,"heads_kv":2,"seqlen_q":256,"seqlen_k":256,
                                              "head_dim":64,"causal":true,"dtype":"fp16"})"));
   ASSERT_EQ(json["launches"].size(), 1U);
@@ -42,7 +43,8 @@ TEST(CliRun, JsonHasTheDocumentedKeys) {
             (std::vector<std::string>{"name", "grid", "block", "cycles", "time_us", "metrics"}));
   for (const Json& tensor : json["hbm_traffic"]) {
     EXPECT_EQ(keys(tensor),
-              (std::vector<std::string>{"tensor", "read_bytes", "write_bytes", "compulsory_bytes"}));
+              (std::vector<std::string>{"tensor", "read_bytes", "write_bytes", "compulsory_bytes",
+                                        "l2_read_bytes", "l2_read_hit_bytes", "l2_write_bytes"}));
   }
   for (const char* metric :
        {"dram__bytes_read.sum", "dram__bytes_write.sum", "sm__inst_executed.sum",
@@ -189,6 +191,15 @@ TEST(CliRun, RunsADumpedTraceLikeItsKernel) {
   const Json trace =
       run_json({"run", "--gpu", "h200-sxm-141gb", "--trace", directory / "fa2.trace", "--json", "-"});
   EXPECT_EQ(trace["cycles"], run_json(small_run("fa2", {"--json", "-"}))["cycles"]);
+}
+
+TEST(CliRun, ChangesOfTheGpuAreStated) {
+  const Json json = run_json(small_run("fa2", {"--set", "sm.xu.lanes=8", "--json", "-"}));
+  EXPECT_EQ(json["set"], Json::parse(R"(["sm.xu.lanes=8"])"));
+  const TemporaryDirectory directory;
+  const std::string page =
+      run_program(small_run("fa2", {"--set", "sm.xu.lanes=8", "--set", "l2.ways=8"}), directory.path()).out;
+  EXPECT_NE(page.find("\n  changed: sm.xu.lanes=8 l2.ways=8\n"), std::string::npos) << page;
 }
 
 TEST(CliRun, ChangesOfTheGpuTakeEffect) {
