@@ -71,7 +71,7 @@ void ProblemFlags::add_to(CLI::App& app) {
   for (const Flag& flag : kFlags) {
     app.add_option(flag.name, values_[std::string(flag.field)], flag.help)->type_name(flag.type);
   }
-  app.add_flag("--causal", causal_, "mask keys after the query, aligned to the bottom right");
+  app.add_flag("--causal,!--no-causal", causal_, "mask keys after the query, aligned to the bottom right");
 }
 
 Point ProblemFlags::read(const ModelChoice& model) const {

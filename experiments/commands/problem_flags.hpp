@@ -15,6 +15,11 @@ namespace warpscope::experiments {
 class ModelFlags {
  public:
   void add_to(CLI::App& app);
+  /// Between these two, --set adds to what `before` has instead of replacing it.
+  void begin_changes() { overrides_.clear(); }
+  void end_changes(const ModelFlags& before) {
+    overrides_.insert(overrides_.begin(), before.overrides_.begin(), before.overrides_.end());
+  }
   /// Throws UsageError. `gpu` may be empty.
   ModelChoice read() const;
   void require_gpu() const;

@@ -14,8 +14,11 @@
 #include "experiments/commands/command.hpp"
 #include "experiments/commands/file_flag.hpp"
 #include "experiments/commands/problem_flags.hpp"
+#include "experiments/commands/worker_flags.hpp"
 #include "experiments/report/json_report.hpp"
 #include "experiments/report/text_report.hpp"
+#include "experiments/whatif/why.hpp"
+#include "experiments/workers/worker_pool.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -27,7 +30,9 @@ struct RunFlags {
   std::string trace;
   std::string timeline;
   std::string report;
+  WorkerFlags workers;
   bool stats = false;
+  bool why = false;
 };
 
 void print_stats(const Run& run, double wall_seconds) {
@@ -73,15 +78,24 @@ Status run_command(const RunFlags& flags) {
   if (!flags.timeline.empty()) {
     throw UsageError("--timeline: timelines are not available yet");
   }
+  if (flags.why && !flags.trace.empty()) {
+    throw UsageError("--why does not go with --trace: it runs a kernel anew for each change of the GPU");
+  }
   flags.model.require_gpu();
   check_outputs(flags);
   const auto start = std::chrono::steady_clock::now();
   const Run run = simulate(flags);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
 
-  const std::string report = text_report(run);
+  std::string report = text_report(run);
+  nlohmann::ordered_json document = to_json(run);
+  if (flags.why) {
+    const std::vector<Gain> gained = gains(*run.point, flags.workers.read(default_workers()));
+    report += '\n' + why_text(gained);
+    document["why"] = why_json(gained);
+  }
   const std::string json =
-      to_json(run).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+      document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
   if (is_named(flags.json)) {
     write_file(flags.json, json);
   }
@@ -107,6 +121,9 @@ void add_run_command(CLI::App& app, Action& action) {
                 "write JSON to FILE too; -: to standard output, in place of the report");
   add_file_flag(*verb, "--report", flags->report, "write the report to FILE too");
   add_file_flag(*verb, "--timeline", flags->timeline, "not available yet");
+  verb->add_flag("--why", flags->why,
+                 "run again with more of each resource in turn: what limits the kernel?");
+  flags->workers.add_to(*verb);
   verb->add_flag("--stats", flags->stats, "one JSON line about the simulation itself on standard error");
   verb->callback([flags, &action] { action = [flags] { return run_command(*flags); }; });
 }
