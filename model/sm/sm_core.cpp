@@ -23,6 +23,9 @@ void shift(std::int32_t& time, std::int32_t origin) {
     time = std::max(0, time - origin);
   }
 }
+void shift(std::int64_t& units, std::int64_t origin) {
+  units = std::max<std::int64_t>(0, units - origin);
+}
 
 }  // namespace
 
@@ -233,7 +236,7 @@ void SmCore::adopt(const std::uint8_t* state_bytes,
 
 void SmCore::rebase(std::int32_t end) {
   state_.phase = (state_.phase + end) % kArrivalGrid;
-  const std::int32_t units = end * memory::kPortUnits;
+  const std::int64_t units = std::int64_t{end} * memory::kPortUnits;
   shift(state_.lsu_free, end);
   shift(state_.reduce_free, end);
   shift(state_.l2_port_units, units);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/gpu/deadlock.hpp"
+#include "model/memory/transaction.hpp"
 #include "tests/support/gpu_bench.hpp"
 
 namespace warpscope::test {
@@ -195,6 +196,26 @@ TEST(GpuSimulation, RegisterScoreboardIsConservedAndDeterministic) {
     expect_conserved(trace, result);
     expect_same(result, run(config, trace, Mode::detailed));
   }
+}
+
+// Nothing waits for these copies, so that ever more of them queue up: 2^31 units of port time and beyond.
+TEST(GpuSimulation, AnyBacklogOfAPortIsWaitedFor) {
+  trace::MemoryOperand operand;
+  operand.tensor = 0;
+  operand.bytes = 1024;
+  operand.offset.per_iteration = {4096, 0, 0};
+  operand.offset.per_warp = 1024;
+  Program program;
+  program.begin_loop(0).op(LDGSTS_128).memory(operand).end_loop().exit();
+  const trace::Trace trace{{tensor("t", 1 << 30)},
+                           {one_program(program.build_controlled(), 4, 1, {100'000})}};
+  hw::HwConfig slow = test_config();
+  slow.hbm.peak_gb_per_s = 10;
+  const double bytes = 4 * 100'000 * 1024.0;
+  const double bytes_per_cycle = 10 * slow.hbm.read_efficiency;
+  const std::int64_t cycles = run(slow, trace, Mode::detailed).cycles;
+  EXPECT_GT(cycles * memory::kPortUnits, std::int64_t{1} << 31);
+  EXPECT_NEAR(static_cast<double>(cycles), bytes / bytes_per_cycle, 0.01 * bytes / bytes_per_cycle);
 }
 
 std::string deadlock_message(const trace::Trace& trace, Mode mode) {
