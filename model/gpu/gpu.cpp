@@ -93,11 +93,9 @@ LaunchCounts Gpu::run(std::size_t index) {
   l2_.begin_launch(counts.sm_clock_mhz, options_.warm_l2);
   hbm_.set_sm_clock(counts.sm_clock_mhz);
   hbm_.reset_traffic();
-  const bool memoise = fast && !launch_->decoded.needs_register_scoreboard;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     sms_[i]->stand_for(groups[i]);
-    sms_[i]->begin_launch(config_, trace_, launch, launch_->decoded, slots,
-                          memoise ? &launch_->memo : nullptr);
+    sms_[i]->begin_launch(config_, trace_, launch, launch_->decoded, slots, fast ? &launch_->memo : nullptr);
   }
   dispatch(0, 0);
   wake_.notify(sc_core::SC_ZERO_TIME);

@@ -126,6 +126,13 @@ struct SmState {
 };
 static_assert(std::has_unique_object_representations_v<SmState>);
 
+/// A register of a warp that runs without control bits; part of what decides the future of its SM.
+struct RegisterState {
+  std::int32_t ready = 0;    ///< arrival of its value
+  std::int32_t is_long = 0;  ///< 1: which comes from global memory; 0 once it is there
+};
+static_assert(std::has_unique_object_representations_v<RegisterState>);
+
 /// Position of a warp in its loops. Not part of SmState: how often a loop has run matters only where it ends.
 struct LoopCounters {
   std::array<std::uint32_t, trace::kMaxLoopDepth> iteration{};

@@ -188,6 +188,29 @@ TEST(GpuSimulation, FastModeStepsLittleOfWhatRepeats) {
   EXPECT_LT(many.warp_instructions_executed * 80, many.warp_instructions_total);
 }
 
+// Loops that ask for no memory come round to the same state exactly, also on SMs of which each is simulated.
+TEST(GpuSimulation, FastModeStepsLoopsWithoutMemoryOnce) {
+  const auto loop = [](std::uint32_t trips, bool controlled) {
+    Program program;
+    program.begin_loop(0).op(FFMA).writes(1).reads(1).op(MUFU_EX2).writes(2).reads(1).op(BAR_SYNC).end_loop();
+    program.op(FFMA, 3).exit();
+    return trace::Trace{
+        {}, {one_program(controlled ? program.build_controlled() : program.build(), 4, 2, {trips})}};
+  };
+  for (const bool controlled : {false, true}) {
+    SCOPED_TRACE(controlled);
+    for (const std::uint32_t trips : {1U, 30U, 999U, 5000U}) {
+      expect_same(run(test_config(), loop(trips, controlled), Mode::fast),
+                  run(test_config(), loop(trips, controlled), Mode::detailed));
+    }
+    const metrics::SimulationResult once = run(test_config(), loop(1'000'000, controlled), Mode::fast);
+    const metrics::SimulationResult often = run(test_config(), loop(1'000'000'000, controlled), Mode::fast);
+    EXPECT_LE(often.warp_instructions_executed, 2 * once.warp_instructions_executed);
+    EXPECT_LT(often.warp_instructions_executed, 100'000U);
+    expect_conserved(loop(1'000'000'000, controlled), often);
+  }
+}
+
 TEST(GpuSimulation, RegisterScoreboardIsConservedAndDeterministic) {
   const hw::HwConfig config = test_config();
   for (std::uint32_t seed = 20; seed < 24; ++seed) {
@@ -216,6 +239,23 @@ TEST(GpuSimulation, AnyBacklogOfAPortIsWaitedFor) {
   const std::int64_t cycles = run(slow, trace, Mode::detailed).cycles;
   EXPECT_GT(cycles * memory::kPortUnits, std::int64_t{1} << 31);
   EXPECT_NEAR(static_cast<double>(cycles), bytes / bytes_per_cycle, 0.01 * bytes / bytes_per_cycle);
+}
+
+std::string refusal(const trace::Trace& trace, Mode mode) {
+  try {
+    run(test_config(), trace, mode);
+    return "accepted";
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+}
+
+TEST(GpuSimulation, TimeBeyondTheLongestLaunchIsRefused) {
+  Program program;
+  program.begin_loop(0).begin_loop(1).op(MUFU_EX2, 4).end_loop().end_loop().exit();
+  const trace::Trace trace{{}, {one_program(program.build_controlled(), 1, 1, {1 << 20, 1 << 20})}};
+  EXPECT_EQ(refusal(trace, Mode::fast),
+            "launch 'launch' takes more than 2^40 cycles, the longest that is simulated");
 }
 
 std::string deadlock_message(const trace::Trace& trace, Mode mode) {
