@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "model/base/spread_hash.hpp"
 #include "model/sm/turnaround.hpp"
@@ -78,7 +79,8 @@ std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
       (first_slot + interval * ((ctas - 1) / 2)) / kDispatchUnits + (first_wave ? 0 : spread_of(dispatched_));
   const std::int64_t apart =
       first_wave ? interval : first_slot / static_cast<std::int64_t>(dispatched_ - skipped_);
-  dispatch.apart_cycles = static_cast<std::int32_t>(apart / kDispatchUnits);
+  dispatch.apart_cycles = static_cast<std::int32_t>(
+      std::min<std::int64_t>(apart / kDispatchUnits, std::numeric_limits<std::int32_t>::max()));
   dispatched_ += static_cast<std::uint64_t>(ctas);
   return dispatch;
 }

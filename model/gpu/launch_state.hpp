@@ -55,6 +55,7 @@ struct Gpu::LaunchState {
   std::uint64_t sm_active_cycles = 0;
   std::exception_ptr failure{};  ///< what ended the launch early
   std::uint64_t completed = 0;
+  double skipped_cycles = 0;  ///< of waves that are left out
 
   /// Instructions of all SMs up to `now`, which is about where all groups have come to.
   double work_at(sim::Cycles now) const {

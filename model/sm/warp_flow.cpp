@@ -203,10 +203,10 @@ std::int32_t SmCore::register_ready(int warp, const DecodedInstruction& instruct
   const std::size_t base = at(warp) * decoded_.register_count;
   std::int32_t ready = 0;
   const auto visit = [&](const trace::RegisterRange& range) {
-    for (std::size_t r = range.first; r < std::size_t{range.first} + range.count; ++r) {
-      if (register_ready_[base + r] > ready) {
-        ready = register_ready_[base + r];
-        why = reason(register_is_long_[base + r] ? Stall::long_scoreboard : Stall::short_scoreboard);
+    for (std::size_t r = base + range.first; r < base + range.first + range.count; ++r) {
+      if (registers_[r].ready > ready) {
+        ready = registers_[r].ready;
+        why = reason(registers_[r].is_long != 0 ? Stall::long_scoreboard : Stall::short_scoreboard);
       }
     }
   };
@@ -217,15 +217,14 @@ std::int32_t SmCore::register_ready(int warp, const DecodedInstruction& instruct
 
 void SmCore::set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time,
                                 bool is_long) {
-  if (register_ready_.empty()) {
+  if (registers_.empty()) {
     return;
   }
   const RegisterUse& use = decoded_.register_uses[at(static_cast<int>(&instruction - code_))];
   const std::size_t base = at(warp) * decoded_.register_count;
   for (std::size_t r = use.destination.first; r < std::size_t{use.destination.first} + use.destination.count;
        ++r) {
-    register_ready_[base + r] = time;
-    register_is_long_[base + r] = is_long;
+    registers_[base + r] = {time, is_long ? 1 : 0};
   }
 }
 

@@ -1,4 +1,5 @@
 // Damaged descriptions load or are refused with a ConfigError; nothing else may happen.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -96,6 +97,47 @@ TEST(ConfigFuzz, DeepNestingIsRefused) {
   std::vector<std::string> problems;
   EXPECT_FALSE(parse_config_text("x = " + std::string(100000, '['), "deep.toml", problems));
   EXPECT_EQ(problems.size(), 1U);
+}
+
+std::string repeated(std::string_view piece, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) {
+    text += piece;
+  }
+  return text;
+}
+
+/// What is answered to a document, one line; "parsed" if nothing.
+std::string answer_to(const std::string& text) {
+  std::vector<std::string> problems;
+  const bool parsed = parse_config_text(text, "f", problems).has_value();
+  return parsed && problems.empty() ? "parsed" : problems.empty() ? "nothing" : problems[0];
+}
+
+// The parser calls itself for each level, down to the end of the stack.
+TEST(ConfigFuzz, NestingOfAnyKindIsRefusedBeforeParsing) {
+  const std::string dots = "f:2: a key with more than 16 dots; legal is at most that";
+  const std::string brackets = "f:2: more than 16 brackets inside one another; legal is at most that";
+  constexpr int kMany = 30000;
+  EXPECT_EQ(answer_to(fmt::format("\na{} = 1", repeated(".a", kMany))), dots);
+  EXPECT_EQ(answer_to(fmt::format("\na{} = 1", repeated(" . 'a'", kMany))), dots);
+  EXPECT_EQ(answer_to(fmt::format("\n[a{}]", repeated(".a", kMany))), dots);
+  EXPECT_EQ(answer_to(fmt::format("\n[[a{}]]", repeated(".\"a\"", kMany))), dots);
+  EXPECT_EQ(answer_to(fmt::format("\nx = {{b = \"\"\"c\"\"\"\"\", a{} = 1}}", repeated(".a", kMany))), dots);
+  for (const std::string_view piece : {"[", "{", "{a=", "{a.b=["}) {
+    EXPECT_EQ(answer_to(fmt::format("\nx = {}", repeated(piece, kMany))), brackets) << piece;
+  }
+}
+
+TEST(ConfigFuzz, DotsAndBracketsOfStringsAndCommentsAreNoNesting) {
+  const std::string many = repeated(".[{", 10000);
+  EXPECT_EQ(answer_to(fmt::format("# {0}\nx = 1 # {0}\n", many)), "parsed");
+  EXPECT_EQ(answer_to(fmt::format("x = \"{0}\\\"{0}\"\n'{0}' = '{0}\\'\n", many)), "parsed");
+  EXPECT_EQ(answer_to(fmt::format("x = \"\"\"{0}\n\"\"{0}\"\"\"\n", many)), "parsed");
+  EXPECT_EQ(answer_to(fmt::format("y = '''{0}\n'{0}'''\n", many)), "parsed");
+  EXPECT_EQ(answer_to(fmt::format("x = [{}2.5]\n{}", repeated("1.5, ", 1000), repeated("[[a]]\n", 1000))),
+            "parsed");
+  EXPECT_EQ(answer_to(fmt::format("a{} = 1\n", repeated(".a", 16))), "parsed");
 }
 
 }  // namespace
