@@ -1,10 +1,13 @@
 #include "kernels/fa1/fa1.hpp"
 
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "kernels/fa1/config.hpp"
 #include "kernels/fa1/program.hpp"
 #include "kernels/fa1/schedule.hpp"
+#include "kernels/machine/device_memory.hpp"
 #include "kernels/machine/lower.hpp"
 
 namespace warpscope::kernels {
@@ -35,6 +38,8 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const fa1::Config& co
 
 KernelPlan plan_fa1(const Problem& problem, const GpuLimits& limits) {
   const fa1::Config config = fa1::configure(problem, limits);
+  std::vector<TensorSpec> tensors = tensors_of(problem, config);
+  require_memory(tensors, limits);
   const fa1::Schedule schedule = fa1::schedule(config, problem.causal);
   LaunchPlan launch;
   launch.name = "fmha_fwd_loop_kernel";
@@ -48,7 +53,7 @@ KernelPlan plan_fa1(const Problem& problem, const GpuLimits& limits) {
   launch.classes = schedule.classes;
   launch.class_of_block[2].resize(static_cast<std::size_t>(config.num_splits));
   std::iota(launch.class_of_block[2].begin(), launch.class_of_block[2].end(), 0U);
-  return {tensors_of(problem, config), {std::move(launch)}};
+  return {std::move(tensors), {std::move(launch)}};
 }
 
 trace::Trace build_fa1(const Problem& problem, const GpuLimits& limits) {

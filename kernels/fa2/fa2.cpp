@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/fa2/forward_program.hpp"
+#include "kernels/machine/device_memory.hpp"
 #include "kernels/machine/lower.hpp"
 #include "kernels/unsupported.hpp"
 
@@ -114,6 +115,7 @@ KernelPlan plan_forward(const Problem& problem, const GpuLimits& limits, fa2::Bu
   const auto shape = std::make_shared<const ForwardShape>(shape_of(problem, limits, build));
   KernelPlan plan;
   plan.tensors = tensors_of(problem);
+  require_memory(plan.tensors, limits);
   LaunchPlan launch;
   launch.name = "flash_fwd_kernel<" + std::to_string(shape->tile.head_dim) + ", " +
                 std::to_string(shape->tile.rows) + ", " + std::to_string(shape->tile.keys) + ", " +

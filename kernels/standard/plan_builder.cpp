@@ -35,23 +35,18 @@ void check_problem(const Problem& problem, std::string_view kernel) {
 PlanBuilder::PlanBuilder(const Problem& problem, const GpuLimits& limits)
     : problem_(problem),
       limits_(limits),
+      memory_(limits),
       type_(problem.dtype == DataType::fp16 ? ElementType::fp16 : ElementType::bf16) {}
 
 float PlanBuilder::scale() const {
   return 1.0F / std::sqrt(static_cast<float>(problem_.head_dim));
 }
 
-std::int64_t PlanBuilder::bytes_of(int tensor) const {
-  const TensorSpec& spec = plan_.tensors.at(static_cast<std::size_t>(tensor));
-  return spec.segments * spec.rows * spec.cols * element_bytes(spec.type);
-}
-
 int PlanBuilder::allocate(const std::string& name, trace::TensorKind kind, std::int64_t segments,
                           std::int64_t rows, std::int64_t cols, ElementType type) {
   const int index = static_cast<int>(plan_.tensors.size());
   plan_.tensors.push_back({name, kind, segments, rows, cols, type});
-  allocated_bytes_ += bytes_of(index);
-  peak_bytes_ = std::max(peak_bytes_, allocated_bytes_);
+  memory_.allocate(plan_.tensors.back());
   return index;
 }
 
@@ -67,7 +62,7 @@ int PlanBuilder::allocate_scores(const std::string& name) {
 }
 
 void PlanBuilder::release(int tensor) {
-  allocated_bytes_ -= bytes_of(tensor);
+  memory_.release(plan_.tensors.at(static_cast<std::size_t>(tensor)));
 }
 
 ElementwiseTask PlanBuilder::score_task(const std::string& name, int source, int target) const {
@@ -112,14 +107,6 @@ void PlanBuilder::launch_softmax(int scores, int probabilities, std::int64_t mos
   const SoftmaxTask task{scores, probabilities,   matrices(), problem_.seqlen_q, problem_.seqlen_k,
                          type_,  problem_.causal, row_cache};
   launch(problem_.seqlen_k <= most_warp_columns ? warp_softmax_launch(task) : block_softmax_launch(task));
-}
-
-KernelPlan PlanBuilder::take() {
-  if (limits_.memory_bytes != 0 && peak_bytes_ > limits_.memory_bytes) {
-    throw UnsupportedProblem(fmt::format("out of memory: {} bytes of tensors live at once, the GPU has {}",
-                                         peak_bytes_, limits_.memory_bytes));
-  }
-  return std::move(plan_);
 }
 
 }  // namespace warpscope::kernels::standard

@@ -1,11 +1,13 @@
-// Puts the launches of standard attention together and keeps account of the memory that lives at once.
+// Puts the launches of standard attention together.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/kernel.hpp"
+#include "kernels/machine/device_memory.hpp"
 #include "kernels/machine/plan.hpp"
 #include "kernels/standard/elementwise.hpp"
 #include "kernels/standard/gemm.hpp"
@@ -28,7 +30,8 @@ class PlanBuilder {
   /// Keys minus queries.
   std::int64_t diagonal() const { return problem_.seqlen_k - problem_.seqlen_q; }
 
-  /// Adds a tensor that is allocated now; the result is its index.
+  /// Adds a tensor that is allocated now; the result is its index. Throws UnsupportedProblem if the GPU has
+  /// too little memory.
   int allocate(const std::string& name, trace::TensorKind kind, std::int64_t segments, std::int64_t rows,
                std::int64_t cols, ElementType type);
   /// Q, K and V as inputs of one matrix per batch and head.
@@ -49,23 +52,20 @@ class PlanBuilder {
   /// `row_cache`.
   void launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns, bool row_cache);
 
-  /// The plan. Throws UnsupportedProblem if more memory was allocated at once than the GPU has.
-  KernelPlan take();
+  KernelPlan take() { return std::move(plan_); }
 
   static constexpr int kQ = 0;
   static constexpr int kK = 1;
   static constexpr int kV = 2;
 
  private:
-  std::int64_t bytes_of(int tensor) const;
   LaunchPlan gemm(GemmTask task) const;
 
   Problem problem_;
   GpuLimits limits_;
+  DeviceMemory memory_;
   ElementType type_;
   KernelPlan plan_;
-  std::int64_t allocated_bytes_ = 0;
-  std::int64_t peak_bytes_ = 0;
 };
 
 }  // namespace warpscope::kernels::standard

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "model/base/spread_hash.hpp"
+#include "model/sm/turnaround.hpp"
 
 namespace warpscope::gpu {
 namespace {
@@ -20,7 +22,7 @@ CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& la
       interval_(
           std::llround(sm_clock_mhz / 1e3 / config.launch.cta_per_ns * static_cast<double>(kDispatchUnits))),
       burst_interval_(std::llround(static_cast<double>(kDispatchUnits) / config.launch.burst_cta_per_clk)),
-      turnaround_spread_(config.sm.issue.cta_turnaround_spread_cycles),
+      turnaround_spread_(sm::turnaround(config.sm.issue).spread_cycles),
       ctas_per_sm_(ctas_per_sm),
       groups_by_free_(static_cast<std::size_t>(ctas_per_sm) + 1) {
   for (const SmGroup& group : groups) {
@@ -77,7 +79,8 @@ std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
       (first_slot + interval * ((ctas - 1) / 2)) / kDispatchUnits + (first_wave ? 0 : spread_of(dispatched_));
   const std::int64_t apart =
       first_wave ? interval : first_slot / static_cast<std::int64_t>(dispatched_ - skipped_);
-  dispatch.apart_cycles = static_cast<std::int32_t>(apart / kDispatchUnits);
+  dispatch.apart_cycles = static_cast<std::int32_t>(
+      std::min<std::int64_t>(apart / kDispatchUnits, std::numeric_limits<std::int32_t>::max()));
   dispatched_ += static_cast<std::uint64_t>(ctas);
   return dispatch;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/gpu/time_limit.hpp"
 #include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
@@ -120,6 +121,7 @@ void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::
   }
   add_skipped_waves(counts, config, sample.skipped);
   const End end = end_of_launch(config, launch, sample, class_work, counts.cycles);
+  require_time(launch, end.cycles);
   counts.cycles = std::llround(end.cycles);
   counts.cycles_deviation = end.deviation;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <span>
 
@@ -10,7 +11,9 @@
 #include "model/gpu/deadlock.hpp"
 #include "model/gpu/extrapolation.hpp"
 #include "model/gpu/launch_state.hpp"
+#include "model/gpu/time_limit.hpp"
 #include "model/sm/occupancy.hpp"
+#include "model/sm/turnaround.hpp"
 #include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
@@ -90,17 +93,15 @@ LaunchCounts Gpu::run(std::size_t index) {
   l2_.begin_launch(counts.sm_clock_mhz, options_.warm_l2);
   hbm_.set_sm_clock(counts.sm_clock_mhz);
   hbm_.reset_traffic();
-  const bool memoise = fast && !launch_->decoded.needs_register_scoreboard;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     sms_[i]->stand_for(groups[i]);
-    sms_[i]->begin_launch(config_, trace_, launch, launch_->decoded, slots,
-                          memoise ? &launch_->memo : nullptr);
+    sms_[i]->begin_launch(config_, trace_, launch, launch_->decoded, slots, fast ? &launch_->memo : nullptr);
   }
   dispatch(0, 0);
   wake_.notify(sc_core::SC_ZERO_TIME);
   sc_core::sc_start();
-  if (!launch_->deadlock.empty()) {
-    throw DeadlockError(launch_->deadlock);
+  if (launch_->failure) {
+    std::rethrow_exception(launch_->failure);
   }
 
   counts.cycles = launch_->end;
@@ -178,6 +179,8 @@ void Gpu::consider_skipping(sim::Cycles now) {
     return;
   }
   if (auto skipped = state.skipper->observe(progress(now), state.dispatcher.dispatched())) {
+    state.skipped_cycles += skipped->repeats * static_cast<double>(skipped->part.time);
+    require_time(state.launch, static_cast<double>(now) + state.skipped_cycles);
     state.dispatcher.skip(skipped->ctas);
     state.sample.skipped.push_back(*std::move(skipped));
   }
@@ -285,11 +288,10 @@ void Gpu::end_ctas(int index, int ctas, sim::Cycles now) {
   consider_skipping(now);
   const bool last = --group.resident == 0;
   state.set_active(group, last ? 0 : sm.active_sms(), now + (last ? 1 : 0));
-  const std::int32_t ports =
+  const std::int64_t ports =
       std::max(sm.core().state().l2_port_units, sm.core().state().dram_port_units) / memory::kPortUnits;
   state.end = std::max({state.end, now, group.local_time + ports});
-  const hw::Issue& issue = config_.sm.issue;
-  dispatch(now + issue.cta_turnaround_cycles - issue.cta_turnaround_spread_cycles / 2, now);
+  dispatch(now + sm::turnaround(config_.sm.issue).shortest_cycles, now);
 }
 
 void Gpu::process_events() {
@@ -297,14 +299,16 @@ void Gpu::process_events() {
   try {
     while (!state.events.empty()) {
       const auto event = state.events.pop();
+      require_time(state.launch, static_cast<double>(event.time));
       if (event.payload.kind == Event::Kind::slice) {
         run_slice(event.payload.group, event.time);
       } else {
         end_ctas(event.payload.group, event.payload.ctas, event.time);
       }
     }
-  } catch (const DeadlockError& error) {
-    state.deadlock = error.what();
+  } catch (...) {
+    // SystemC would make a report of its own of it, which hides what it was.
+    state.failure = std::current_exception();
   }
 }
 

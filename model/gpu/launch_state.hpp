@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "model/gpu/cta_dispatcher.hpp"
@@ -53,8 +53,9 @@ struct Gpu::LaunchState {
   std::vector<GroupState> groups;
   sim::Cycles end = 0;
   std::uint64_t sm_active_cycles = 0;
-  std::string deadlock{};
+  std::exception_ptr failure{};  ///< what ended the launch early
   std::uint64_t completed = 0;
+  double skipped_cycles = 0;  ///< of waves that are left out
 
   /// Instructions of all SMs up to `now`, which is about where all groups have come to.
   double work_at(sim::Cycles now) const {

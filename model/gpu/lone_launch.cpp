@@ -26,7 +26,10 @@ std::vector<std::size_t> named_tensors(const trace::Trace& trace, const trace::L
 }  // namespace
 
 LoneLaunch alone(const trace::Trace& trace, const trace::Launch& launch) {
-  LoneLaunch lone{{{}, {launch}}, named_tensors(trace, launch)};
+  // One by one: GCC 12 destroys what it has not built where a copy inside nested braces throws.
+  LoneLaunch lone;
+  lone.trace.launches.push_back(launch);
+  lone.tensors = named_tensors(trace, launch);
   std::vector<std::uint16_t> new_number(trace.tensors.size());
   for (const std::size_t t : lone.tensors) {
     new_number[t] = static_cast<std::uint16_t>(lone.trace.tensors.size());

@@ -19,7 +19,8 @@ struct SimulationOptions {
 
 /// Runs all launches of `trace` one after another. Where each starts on a cold L2, nothing but its groups
 /// depends on the others, and one that repeats is simulated once. Throws std::invalid_argument where a
-/// launch does not fit the GPU and DeadlockError (model/gpu/deadlock.hpp) where no warp can make progress.
+/// launch does not fit the GPU or takes too long, and DeadlockError (model/gpu/deadlock.hpp) where no warp
+/// can make progress. Out of memory stays std::bad_alloc.
 metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
                                    const SimulationOptions& options = {});
 /// The same, but launches that `memo` remembers are not simulated again. The result differs in nothing but

@@ -32,6 +32,7 @@ bool has_one_class(const trace::Launch& launch) {
 WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::int64_t l2_bytes)
     : launch_(launch),
       class_work_(trace::instructions_per_cta(launch)),
+      work_of_rows_(class_work_.size()),
       l2_capacity_(l2_bytes),
       one_class_(has_one_class(launch)),
       ctas_(trace::cta_count(launch)),
@@ -42,14 +43,37 @@ WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::
   }
 }
 
-double WaveSkipper::work(std::uint64_t first, std::uint64_t count) const {
+double WaveSkipper::work_of_row(std::uint32_t base_class, std::uint64_t begin, std::uint64_t end) {
+  const std::vector<std::uint32_t>& table = launch_.class_of_block[0];
+  if (table.empty()) {
+    return static_cast<double>(class_work_[base_class]) * static_cast<double>(end - begin);
+  }
+  const bool whole = end - begin == table.size();
+  double& known = work_of_rows_[base_class];
+  if (whole && known > 0) {
+    return known;
+  }
+  double sum = 0;
+  for (std::uint64_t x = begin; x < end; ++x) {
+    sum += static_cast<double>(class_work_[base_class + table[x]]);
+  }
+  known = whole ? sum : known;
+  return sum;
+}
+
+double WaveSkipper::work(std::uint64_t first, std::uint64_t count) {
   if (one_class_) {
     return static_cast<double>(count);
   }
+  const std::vector<std::uint32_t>& columns = launch_.class_of_block[0];
   double sum = 0;
-  for (std::uint64_t cta = first; cta < std::min(first + count, ctas_); ++cta) {
-    const auto [x, y, z] = trace::block_of(launch_, cta);
-    sum += static_cast<double>(class_work_[trace::class_of(launch_, x, y, z)]);
+  const std::uint64_t end = std::min(first + count, ctas_);
+  while (first < end) {
+    const auto [x, y, z] = trace::block_of(launch_, first);
+    const std::uint64_t part = std::min<std::uint64_t>(end - first, launch_.grid[0] - x);
+    const std::uint32_t of_column = columns.empty() ? 0 : columns[x];
+    sum += work_of_row(trace::class_of(launch_, x, y, z) - of_column, x, x + part);
+    first += part;
   }
   return sum;
 }

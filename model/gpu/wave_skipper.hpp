@@ -43,7 +43,9 @@ class WaveSkipper {
 
  private:
   /// Instructions of `count` CTAs from `first` on, in order of dispatch.
-  double work(std::uint64_t first, std::uint64_t count) const;
+  double work(std::uint64_t first, std::uint64_t count);
+  /// Likewise of CTAs [begin, end) of a row of the grid, whose y and z add up to class `base_class`.
+  double work_of_row(std::uint32_t base_class, std::uint64_t begin, std::uint64_t end);
   /// Instructions of the next CTAs that ended, `count` of them.
   double pass(std::uint64_t count);
   /// Whether the last 2 * `averaged` windows were alike.
@@ -51,6 +53,7 @@ class WaveSkipper {
 
   const trace::Launch& launch_;
   std::vector<std::uint64_t> class_work_;
+  std::vector<double> work_of_rows_;  ///< of whole rows, by base class; 0: not known
   std::int64_t l2_capacity_;
   bool one_class_;
   std::uint64_t ctas_;

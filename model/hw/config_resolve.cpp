@@ -2,30 +2,59 @@
 
 #include <fmt/format.h>
 
+#include <boost/locale/utf.hpp>
+
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 #include <type_traits>
 
+#include "model/hw/config_bounds.hpp"
 #include "model/hw/config_rules.hpp"
 #include "model/hw/config_schema.hpp"
 
 namespace warpscope::hw {
 namespace {
 
+/// Descriptions that are based on one another.
+constexpr std::size_t most_files = 16;
+
+/// No more than one byte beyond what a description may have.
 std::optional<std::string> read_file(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) {
     return std::nullopt;
   }
   std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) {
+  std::string text(most_file_bytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad() || (in.fail() && !in.eof())) {
     return std::nullopt;
   }
+  text.resize(static_cast<std::size_t>(in.gcount()));
   return text;
+}
+
+/// What is wrong with a value that is a text.
+std::optional<std::string> text_problem(const std::string& text) {
+  if (text.empty()) {
+    return "must not be empty";
+  }
+  using Utf8 = boost::locale::utf::utf_traits<char>;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    const auto byte = static_cast<unsigned char>(*at);
+    const boost::locale::utf::code_point code = Utf8::decode(at, end);
+    if (code == boost::locale::utf::illegal || code == boost::locale::utf::incomplete) {
+      return fmt::format("is not UTF-8 at byte \\x{:02x}; legal is printable text", byte);
+    }
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0)) {
+      return fmt::format("contains control character \\x{:02x}; legal is printable text", code);
+    }
+  }
+  return std::nullopt;
 }
 
 /// Writes the value into the field if type and range allow, else says why not.
@@ -40,11 +69,11 @@ std::optional<std::string> store(const KeySpec& spec, const RawValue& raw, HwCon
         using Value = std::remove_pointer_t<decltype(field)>;
         if constexpr (std::is_same_v<Value, std::string>) {
           const auto* const text = std::get_if<std::string>(&raw);
-          if (text != nullptr && text->empty()) {
-            return "must not be empty";
-          }
           if (text == nullptr) {
             return fmt::format("{} is not a text in quotes", display(raw));
+          }
+          if (auto problem = text_problem(*text)) {
+            return problem;
           }
           *field = *text;
         } else if (const auto* const integer = std::get_if<std::int64_t>(&raw)) {
@@ -92,6 +121,12 @@ void ConfigBuilder::add_file(const std::filesystem::path& file) {
     unreadable_ = true;
     return;
   }
+  if (text->size() > most_file_bytes) {
+    problems_.push_back(fmt::format("{}: more than {} bytes; legal is at most that", one_line(file.string()),
+                                    most_file_bytes));
+    unreadable_ = true;
+    return;
+  }
   const std::optional<ConfigText> parsed = parse_config_text(*text, file.string(), problems_);
   if (!parsed) {
     unreadable_ = true;
@@ -129,6 +164,10 @@ void ConfigBuilder::add_base(const Setting& base, const std::filesystem::path& f
   };
   if (std::ranges::any_of(open_files_, is_target)) {
     return refuse(fmt::format("\"{}\" is based on this file in turn", one_line(*name)));
+  }
+  if (open_files_.size() == most_files) {
+    return refuse(fmt::format("\"{}\" would be file {} of a chain; legal is at most {}", one_line(*name),
+                              most_files + 1, most_files));
   }
   if (!std::filesystem::is_regular_file(target, error)) {
     return refuse(fmt::format("no file {}", one_line(target.string())));

@@ -12,6 +12,10 @@
 namespace warpscope::hw {
 namespace {
 
+// The model holds every legal value: what takes memory of the host is bounded by it (sixteen blocks of 50
+// bytes for 2 KB of an L2 of one way), and what is stored with few bits by those
+// (model/sm/decoded_launch.hpp).
+//
 // The path is written once, so that the name of a key cannot drift from the field it fills.
 #define WARPSCOPE_KEY(path) #path, [](HwConfig & config) -> Field { return &config.path; }
 
@@ -34,7 +38,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.register_allocation_unit), "registers", 1, 65536, "a warp's registers are rounded up to this"},
 
   KeySpec{WARPSCOPE_KEY(sm.issue.branch_cycles), "cycles", 0, 1000, "a taken branch keeps its warp from issuing"},
-  KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_spread_cycles), "cycles", 0, 100000, "width of its distribution"},
+  KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_spread_cycles), "cycles", 0, 100000, "width of its distribution, less around short turnarounds"},
   KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_cycles), "cycles", 0, 100000, "end of a CTA to first instruction of its successor in the slot"},
   KeySpec{WARPSCOPE_KEY(sm.issue.uniform_latency_cycles), "cycles", 1, 1000, "uniform datapath, issue to dependent issue"},
 
@@ -45,12 +49,12 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.icache.prefetch_lines), "lines", 0, 64, "lines that the prefetcher runs ahead of a warp"},
   KeySpec{WARPSCOPE_KEY(sm.icache.l2_fill_cycles), "cycles", 0, 10000, "per line from beyond the next level"},
 
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.interval_cycles), "cycles", 1, 1000, "between two m16n8k16 on one sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.interval_cycles), "cycles", 1, 255, "between two m16n8k16 on one sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.latency_cycles), "cycles", 1, 1000, "m16n8k16, issue to dependent issue"},
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k16 keeps the sub-core from dispatching"},
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.interval_cycles), "cycles", 1, 1000, "between two m16n8k8 on one sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.dispatch_hold_cycles), "cycles", 1, 255, "m16n8k16 keeps the sub-core from dispatching"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.interval_cycles), "cycles", 1, 255, "between two m16n8k8 on one sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.latency_cycles), "cycles", 1, 1000, "m16n8k8, issue to dependent issue"},
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k8 keeps the sub-core from dispatching"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.dispatch_hold_cycles), "cycles", 1, 255, "m16n8k8 keeps the sub-core from dispatching"},
 
   KeySpec{WARPSCOPE_KEY(sm.fma.lanes), "lanes", 1, 32, "FP32 lanes of a sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.fma.latency_cycles), "cycles", 1, 1000, "FFMA, issue to dependent issue"},
@@ -62,7 +66,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.xu.latency_cycles), "cycles", 1, 1000, "MUFU.EX2, issue to dependent issue"},
 
   KeySpec{WARPSCOPE_KEY(sm.mio.queue_entries), "entries", 1, 8, "memory instructions queued per sub-core"},
-  KeySpec{WARPSCOPE_KEY(sm.mio.tensor_hold_cycles), "cycles", 0, 1000, "tensor pipe waits, per register that a store or SHFL reads"},
+  KeySpec{WARPSCOPE_KEY(sm.mio.tensor_hold_cycles), "cycles", 0, 31, "tensor pipe waits, per register that a store or SHFL reads"},
   KeySpec{WARPSCOPE_KEY(sm.mio.min_interval_cycles), "cycles", 1, 1000, "between two memory instructions of one sub-core"},
 
   KeySpec{WARPSCOPE_KEY(sm.shared.bytes), "bytes", 1, 16777216, "shared memory of an SM"},
@@ -86,8 +90,8 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_buffer_entries), "entries", 1, 100000, "RED in flight per SM"},
   KeySpec{WARPSCOPE_KEY(sm.global.store_buffer_bytes), "bytes", 128, 16777216, "stores in flight per SM before the LSU blocks"},
 
-  KeySpec{WARPSCOPE_KEY(l2.capacity_bytes), "bytes", 1, 1e12, "L2 cache"},
-  KeySpec{WARPSCOPE_KEY(l2.dirty_bytes), "bytes", 1, 1e12, "written data that may wait for its way to HBM"},
+  KeySpec{WARPSCOPE_KEY(l2.capacity_bytes), "bytes", 1, 4294967296, "L2 cache"},
+  KeySpec{WARPSCOPE_KEY(l2.dirty_bytes), "bytes", 1, 4294967296, "written data that may wait for its way to HBM"},
   KeySpec{WARPSCOPE_KEY(l2.ways), "blocks", 1, 256, "of 2 KB in a set; addresses are hashed to sets"},
   KeySpec{WARPSCOPE_KEY(l2.copy_reads_per_refresh), "reads", 1, 1000000, "of a copy in the reader's partition, for one that counts at the home"},
   KeySpec{WARPSCOPE_KEY(l2.partitions), "partitions", 1, 8, "L2 partitions; far data is also cached near its reader"},
@@ -97,14 +101,14 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(l2.sm_bytes_per_clk), "bytes/clk", 1, 10000, "what one SM alone can draw"},
   KeySpec{WARPSCOPE_KEY(l2.reduce_lanes_per_clk), "lanes/clk", 1, 100000, "fp32 atomic lanes of the whole chip"},
 
-  KeySpec{WARPSCOPE_KEY(hbm.peak_gb_per_s), "GB/s", 1, 100000, "data-sheet bandwidth"},
+  KeySpec{WARPSCOPE_KEY(hbm.peak_gb_per_s), "GB/s", 10, 100000, "data-sheet bandwidth"},
   KeySpec{WARPSCOPE_KEY(hbm.latency_ns), "ns", 0, 100000, "L2 miss, unloaded, beyond L2 hit latency and page wait"},
   KeySpec{WARPSCOPE_KEY(hbm.page_bytes), "bytes", 32, 65536, "row of a pseudo-channel; pages of a burst wait independently"},
   KeySpec{WARPSCOPE_KEY(hbm.page_wait_ns), "ns", 0, 100000, "mean wait for one page of an idle memory"},
   KeySpec{WARPSCOPE_KEY(hbm.sm_burst_bytes), "bytes", 0, 16777216, "burst of one SM that does not wait for its share"},
-  KeySpec{WARPSCOPE_KEY(hbm.read_efficiency), "of peak", 0.01, 1, "sustained, reads only"},
-  KeySpec{WARPSCOPE_KEY(hbm.write_efficiency), "of peak", 0.01, 1, "sustained, writes only"},
-  KeySpec{WARPSCOPE_KEY(hbm.mixed_efficiency), "of peak", 0.01, 1, "sustained, equal reads and writes"},
+  KeySpec{WARPSCOPE_KEY(hbm.read_efficiency), "of peak", 0.1, 1, "sustained, reads only"},
+  KeySpec{WARPSCOPE_KEY(hbm.write_efficiency), "of peak", 0.1, 1, "sustained, writes only"},
+  KeySpec{WARPSCOPE_KEY(hbm.mixed_efficiency), "of peak", 0.1, 1, "sustained, equal reads and writes"},
   KeySpec{WARPSCOPE_KEY(hbm.wait_quarter_ns), "ns", 0, 100000, "mean wait of a read at a quarter of peak, half of it writes"},
   KeySpec{WARPSCOPE_KEY(hbm.wait_half_ns), "ns", 0, 100000, "mean wait of a read at half of peak, half of it writes"},
   KeySpec{WARPSCOPE_KEY(hbm.wait_full_ns), "ns", 0, 100000, "mean wait of a read when mixed traffic saturates"},

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/hw/config_bounds.hpp"
+
 namespace warpscope::hw {
 namespace {
 
@@ -67,6 +69,10 @@ std::optional<T> as_number(std::string_view text) {
 
 std::optional<ConfigText> parse_config_text(std::string_view text, const std::string& file,
                                             std::vector<std::string>& problems) {
+  if (auto problem = nested_too_deeply(text, file)) {
+    problems.push_back(*std::move(problem));
+    return std::nullopt;
+  }
   toml::table document;
   try {
     document = toml::parse(text, file);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "model/memory/transaction.hpp"
 
@@ -21,7 +22,8 @@ double hbm_efficiency(const hw::Hbm& hbm, double write_fraction) {
   const double write_cost = 1 / hbm.write_efficiency;
   const double linear = read_cost + (write_cost - read_cost) * w;
   const double turnaround = 1 / hbm.mixed_efficiency - (read_cost + write_cost) / 2;
-  return 1 / (linear + 4 * turnaround * w * (1 - w));
+  // Never beyond the peak, whatever parabola three odd points give.
+  return 1 / std::max(1.0, linear + 4 * turnaround * w * (1 - w));
 }
 
 BandwidthShare bandwidth_share(const hw::HwConfig& config, double sm_clock_mhz, int active_sms,
@@ -69,7 +71,9 @@ std::int32_t hbm_wait_cycles(const hw::Hbm& hbm, double sm_clock_mhz, double uti
 }
 
 std::int32_t port_units(std::int64_t amount, std::int64_t units_per_one) {
-  return static_cast<std::int32_t>((amount * units_per_one + kShareScale - 1) / kShareScale);
+  // For the bytes of one access it is far below the most; a burst that takes longer has no end anyway.
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(std::min(kMost, (amount * units_per_one + kShareScale - 1) / kShareScale));
 }
 
 }  // namespace warpscope::memory

@@ -1,6 +1,10 @@
 #include "model/sm/decoded_launch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 
 namespace warpscope::sm {
 namespace {
@@ -8,6 +12,8 @@ namespace {
 using trace::OpClass;
 
 constexpr int kWarpLanes = 32;
+/// Instruction lines have numbers of 16 bits in the cache (sm_state.hpp), and 0 is none.
+constexpr std::uint32_t kMostLines = std::numeric_limits<std::uint16_t>::max() - 1;
 
 std::uint16_t u16(int value) {
   return static_cast<std::uint16_t>(value);
@@ -199,6 +205,9 @@ bool alike(const DecodedLaunch& launch, std::uint32_t a, std::uint32_t b) {
   };
   const DecodedInstruction& x = launch.code[a];
   const DecodedInstruction& y = launch.code[b];
+  if (launch.needs_register_scoreboard && launch.register_uses[a] != launch.register_uses[b]) {
+    return false;
+  }
   if (course(x) != course(y) || (x.memory == trace::kNoMemory) != (y.memory == trace::kNoMemory)) {
     return false;
   }
@@ -241,6 +250,29 @@ bool waits(const DecodedInstruction& instruction) {
          instruction.op_class == OpClass::async_wait;
 }
 
+/// Numbers the registers that occur from 0 on, in their order: what is kept of each then takes little room.
+void number_registers(DecodedLaunch& out) {
+  std::vector<std::uint16_t> numbers;
+  const auto for_each_range = [&](auto visit) {
+    for (RegisterUse& use : out.register_uses) {
+      visit(use.destination);
+      std::ranges::for_each(use.sources, visit);
+    }
+  };
+  for_each_range([&](const trace::RegisterRange& range) {
+    numbers.resize(std::max(numbers.size(), std::size_t{range.first} + range.count));
+    std::fill_n(numbers.begin() + range.first, range.count, std::uint16_t{1});
+  });
+  std::uint16_t next = 0;
+  for (std::uint16_t& number : numbers) {
+    number = number == 0 ? next : next++;
+  }
+  for_each_range([&](trace::RegisterRange& range) {
+    range.first = range.count == 0 ? std::uint16_t{0} : numbers[range.first];
+  });
+  out.register_count = next;
+}
+
 /// Sets what the issue loop tests first.
 void find_short_ways(DecodedLaunch& out) {
   for (std::size_t i = 0; i < out.code.size(); ++i) {
@@ -281,14 +313,12 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
   for (std::size_t i = 0; i < out.code.size(); ++i) {
     out.code[i].line = static_cast<std::uint32_t>(i / instructions_per_line);
   }
-  find_short_ways(out);
-  for (const RegisterUse& use : out.register_uses) {
-    const auto grow = [&](const trace::RegisterRange& range) {
-      out.register_count = std::max(out.register_count, std::uint32_t{range.first} + range.count);
-    };
-    grow(use.destination);
-    std::ranges::for_each(use.sources, grow);
+  if (out.code.back().line >= kMostLines) {
+    throw std::invalid_argument(fmt::format("launch '{}' has {} instructions, more than {} lines of {}",
+                                            launch.name, out.code.size(), kMostLines, config.id));
   }
+  find_short_ways(out);
+  number_registers(out);
   return out;
 }
 

@@ -66,12 +66,14 @@ struct DecodedLoop {
 struct RegisterUse {
   trace::RegisterRange destination;
   std::array<trace::RegisterRange, 4> sources;
+
+  bool operator==(const RegisterUse&) const = default;
 };
 
 struct DecodedLaunch {
   std::vector<DecodedInstruction> code;
   std::vector<LoopEnds> loop_ends;         ///< by instruction
-  std::vector<RegisterUse> register_uses;  ///< by instruction
+  std::vector<RegisterUse> register_uses;  ///< by instruction, in numbers below `register_count`
   std::vector<DecodedLoop> loops;
   std::vector<trace::MemoryOperand> memory_operands;
   std::vector<std::uint32_t> program_begin;  ///< first instruction of each program

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
 
 namespace warpscope::sm {
@@ -24,7 +25,8 @@ std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time) {
   }
   std::int32_t available = 0;
   if (way == kInstructionWays) {
-    available = cache.fill_free = std::max(cache.fill_free, time) + line_fill_cycles_;
+    available = cache.fill_free =
+        within_reach(std::int64_t{std::max(cache.fill_free, time)} + line_fill_cycles_);
     --way;
   } else {
     available = times[way];

@@ -29,11 +29,9 @@ bool is_store(OpClass op_class) {
 }
 
 /// Cycles of backlog at the ports that the store buffer hides.
-std::int32_t store_slack(const hw::Sm& spec, const memory::Response& response, std::uint32_t bytes) {
+std::int64_t store_slack(const hw::Sm& spec, const memory::Response& response, std::uint32_t bytes) {
   const std::int64_t units = std::max(response.l2_port_units, response.dram_port_units);
-  return bytes == 0
-             ? 0
-             : static_cast<std::int32_t>(units * spec.global.store_buffer_bytes / bytes / memory::kPortUnits);
+  return bytes == 0 ? 0 : units * spec.global.store_buffer_bytes / bytes / memory::kPortUnits;
 }
 
 void release_scoreboard(WarpState& warp, std::uint8_t board, std::int32_t time) {
@@ -135,30 +133,31 @@ std::int32_t SmCore::page_wait(CtaState& cta, const memory::Response& response, 
   if (start >= cta.burst_end) {
     cta.burst_bytes = 0;
   }
-  cta.burst_bytes += response.dram_bytes;
+  // More make no difference.
+  cta.burst_bytes = std::min(cta.burst_bytes + response.dram_bytes, kMostPages * page_bytes_);
   const std::int32_t pages = std::max(1, (cta.burst_bytes + page_bytes_ / 2) / page_bytes_);
   return static_cast<std::int32_t>(response.page_wait_cycles * kHarmonic[at(std::min(pages, kMostPages))]);
 }
 
 std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction, CtaState& cta,
                                        const memory::Response& response, std::int32_t start) {
-  const std::int32_t start_units = start * memory::kPortUnits;
-  const auto occupy = [&](std::int32_t& port, std::int32_t units) {
+  const std::int64_t start_units = std::int64_t{start} * memory::kPortUnits;
+  const auto occupy = [&](std::int64_t& port, std::int32_t units) {
     if (units > 0) {
       port = std::max(port, start_units) + units;
     }
     return units > 0 ? port : start_units;
   };
-  const std::int32_t port = occupy(state_.sm_port_units, response.sm_port_units);
-  const std::int32_t l2 = occupy(state_.l2_port_units, response.l2_port_units);
-  const std::int32_t dram = occupy(state_.dram_port_units, response.dram_port_units);
+  const std::int64_t port = occupy(state_.sm_port_units, response.sm_port_units);
+  const std::int64_t l2 = occupy(state_.l2_port_units, response.l2_port_units);
+  const std::int64_t dram = occupy(state_.dram_port_units, response.dram_port_units);
   if (is_store(instruction.op_class)) {
     return start + instruction.data_cycles;
   }
-  const std::int32_t units =
+  const std::int64_t units =
       std::max({start_units, port, l2 - response.l2_slack_units, dram - response.dram_slack_units});
-  const std::int32_t done = (units + memory::kPortUnits - 1) / memory::kPortUnits + response.latency_cycles +
-                            page_wait(cta, response, start);
+  const std::int32_t done = within_reach((units + memory::kPortUnits - 1) / memory::kPortUnits +
+                                         response.latency_cycles + page_wait(cta, response, start));
   const std::int32_t arrival =
       (state_.phase + done + kArrivalGrid / 2) / kArrivalGrid * kArrivalGrid - state_.phase;
   if (response.dram_bytes > 0) {
@@ -213,10 +212,11 @@ void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
       done = memory_completion(instruction, state_.ctas[warp.cta_slot], entry.response, time);
       // A store leaves the SM at once while the buffer has room; beyond that the queue waits for it to drain.
       const std::uint32_t bytes = decoded_.memory_operands[instruction.memory].bytes;
-      state_.store_units = std::max(state_.store_units, time * memory::kPortUnits) +
+      state_.store_units = std::max(state_.store_units, std::int64_t{time} * memory::kPortUnits) +
                            std::max(entry.response.l2_port_units, entry.response.dram_port_units);
-      sub_core.mio_free = std::max(sub_core.mio_free, state_.store_units / memory::kPortUnits -
-                                                          store_slack(spec_, entry.response, bytes));
+      sub_core.mio_free = std::max(
+          sub_core.mio_free,
+          within_reach(state_.store_units / memory::kPortUnits - store_slack(spec_, entry.response, bytes)));
       break;
     }
     default:

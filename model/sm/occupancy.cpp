@@ -40,7 +40,8 @@ metrics::Occupancy occupancy(const hw::HwConfig& config, const trace::Launch& la
   const int shared =
       round_up(static_cast<int>(launch.shared_bytes_per_cta) + sm.shared.reserved_bytes_per_cta,
                sm.shared.allocation_bytes);
-  result.limit_shared_memory = sm.shared.bytes / shared;
+  // A launch that takes none, not even a reserve, is not limited by it.
+  result.limit_shared_memory = shared > 0 ? sm.shared.bytes / shared : sm.max_ctas;
   result.limit_warps = sm.max_warps / warps;
   result.limit_ctas = sm.max_ctas;
   require(result.limit_registers > 0, launch, "registers per CTA",

@@ -151,10 +151,12 @@ void PathSkipper::find_paths(const SmCore& core) {
     }
     reference_ = slot;
     resident_[slot] = &path_of(*cta.cta_class);
-    if (resident_[slot]->passes.size() < kFewPasses) {
-      resident_.clear();
-      return;
-    }
+  }
+  // Classes may be many, and paths long.
+  std::erase_if(paths_,
+                [&](const Path& path) { return std::ranges::find(resident_, &path) == resident_.end(); });
+  if (std::ranges::any_of(paths_, [](const Path& path) { return path.passes.size() < kFewPasses; })) {
+    resident_.clear();
   }
 }
 

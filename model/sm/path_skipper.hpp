@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <optional>
 #include <vector>
 
@@ -78,7 +78,7 @@ class PathSkipper {
   std::optional<PathTarget> target(const SmCore& core, std::size_t slot, double work) const;
 
   const DecodedLaunch& decoded_;
-  std::deque<Path> paths_;               ///< of all classes that came by
+  std::list<Path> paths_;                ///< of the classes of resident CTAs
   std::vector<const Path*> resident_;    ///< by CTA slot; empty where no windows are taken
   bool known_ = false;                   ///< `resident_` holds for the CTAs on the SM
   std::size_t reference_ = 0;            ///< the first slot that is taken

@@ -8,7 +8,12 @@
 namespace warpscope::sm {
 
 StateHash hash_state(const SmCore& core) {
-  const XXH128_hash_t hash = XXH3_128bits(&core.state(), core.compared_bytes());
+  XXH128_hash_t hash = XXH3_128bits(core.state_bytes().data(), core.state_bytes().size());
+  if (const std::span<const std::uint8_t> registers = core.register_bytes(); !registers.empty()) {
+    const XXH64_hash_t high = hash.high64;
+    hash = XXH3_128bits_withSeed(registers.data(), registers.size(), hash.low64);
+    hash.high64 ^= high;
+  }
   return {hash.low64, hash.high64};
 }
 
@@ -71,6 +76,68 @@ bool SliceReplayer::follow(const RecordedSlice& recorded, const MemoryPort& port
   return true;
 }
 
+void SliceReplayer::visit(RecordedSlice* slice) {
+  visited_.push_back(slice);
+  if (visited_.size() > std::size_t{2 * kMostVisited}) {
+    const auto kept = visited_.end() - kMostVisited;
+    forgotten_ += static_cast<std::size_t>(kept - visited_.begin());
+    visited_.erase(visited_.begin(), kept);
+  }
+}
+
+std::size_t SliceReplayer::cycle() const {
+  const std::size_t most = std::min(kLongestCycle, visited_.empty() ? 0 : visited_.size() - 1);
+  for (std::size_t length = 1; length <= most; ++length) {
+    const RecordedSlice* earlier = visited_[visited_.size() - length];
+    if (earlier == nullptr || !earlier->only_repeats) {
+      return 0;
+    }
+    if (visited_[visited_.size() - 1 - length] == reached_) {
+      return length;
+    }
+  }
+  return 0;
+}
+
+std::optional<Slice> SliceReplayer::repeat_cycle(int sms) {
+  const std::size_t length = reached_ == nullptr ? 0 : cycle();
+  const std::size_t first = slices() - length;
+  std::array<LoopCounters, kMaxWarps> step{};  // iterations in one cycle
+  std::int64_t cycles = 0;
+  for (std::size_t i = visited_.size() - length; i < visited_.size(); ++i) {
+    cycles += visited_[i]->slice.end;
+    for (const SliceEvent& event : visited_[i]->events) {
+      ++step[event.warp].iteration[core_.decoded().loops[event.index].depth];
+    }
+  }
+  // All warps stay in their loops, and time within what a slice may say.
+  std::int64_t times = cycles > 0 ? kLongestRepeat / cycles : 0;
+  bool ends = false;
+  for (std::size_t warp = 0; warp < step.size(); ++warp) {
+    const LoopCounters& now = core_.loop_counters()[warp];
+    for (std::size_t depth = 0; depth < now.trips.size(); ++depth) {
+      if (const std::int64_t iterations = step[warp].iteration[depth]; iterations > 0) {
+        times = std::min(times, (std::int64_t{now.trips[depth]} - 1 - now.iteration[depth]) / iterations);
+        ends = true;
+      }
+    }
+  }
+  if (times < 1 || !ends) {
+    return std::nullopt;
+  }
+  for (std::size_t warp = 0; warp < step.size(); ++warp) {
+    for (std::size_t depth = 0; depth < step[warp].iteration.size(); ++depth) {
+      core_.loop_counters()[warp].iteration[depth] +=
+          static_cast<std::uint32_t>(step[warp].iteration[depth] * times);
+    }
+  }
+  repeat(first, slices(), static_cast<std::uint64_t>(times), sms);
+  Slice slice;
+  slice.end = static_cast<std::int32_t>(cycles * times);
+  slice.issued = issued(first, slices()) * static_cast<std::uint64_t>(times);
+  return slice;
+}
+
 void SliceReplayer::copy_state() {
   if (!copied_) {
     core_.adopt(reached_->end_state.data(), reached_->slice.completions);
@@ -126,7 +193,7 @@ Slice SliceReplayer::run(std::int32_t min_cycles, std::int32_t max_cycles, const
       memo_.count(*recorded, static_cast<std::uint64_t>(sms));
       reached_ = recorded.get();
       copied_ = false;
-      visited_.push_back(reached_);
+      visit(reached_);
       if (!recorded->slice.completions.empty()) {
         copy_state();
       }
@@ -151,16 +218,23 @@ Slice SliceReplayer::execute(SlicesFromState& known, std::int32_t min_cycles, st
   executed_ += recorded->slice.issued;
   Slice result = recorded->slice;
   if (memo_.has_room() && !result.deadlock) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&core_.state());
-    recorded->end_state.assign(bytes, bytes + core_.compared_bytes());
+    const std::span<const std::uint8_t> state = core_.state_bytes();
+    const std::span<const std::uint8_t> registers = core_.register_bytes();
+    recorded->end_state.reserve(state.size() + registers.size());
+    recorded->end_state.assign(state.begin(), state.end());
+    recorded->end_state.insert(recorded->end_state.end(), registers.begin(), registers.end());
+    recorded->only_repeats = recorded->slice.completions.empty() &&
+                             std::ranges::all_of(recorded->events, [](const SliceEvent& event) {
+                               return event.kind == SliceEvent::Kind::repeat_loop;
+                             });
     reached_ = recorded.get();
-    visited_.push_back(reached_);
+    visit(reached_);
     memo_.count(*recorded, static_cast<std::uint64_t>(sms));
     memo_.add(known, std::move(recorded));
   } else {
     core_.counters().add(recorded->counters, static_cast<std::uint64_t>(sms));
     reached_ = nullptr;
-    visited_.push_back(nullptr);
+    visit(nullptr);
   }
   return result;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct RecordedSlice {
   std::vector<std::uint8_t> end_state;
   Slice slice;
   SmCounters counters;
+  bool only_repeats = false;        ///< of loops: nobody enters or leaves one, asks for memory or ends
   std::uint64_t uncounted = 0;      ///< times an SM went through it since the memo last summed up
   SlicesFromState* next = nullptr;  ///< what began in its end state, once that has been looked up
 };
@@ -74,9 +76,13 @@ class SliceReplayer {
   /// Runs the next slice, which counts for `sms` SMs. Requests reach `port` exactly once and in the same
   /// order, known or not.
   Slice run(std::int32_t min_cycles, std::int32_t max_cycles, const MemoryPort& port, int sms);
+  /// Where the last slices have brought the core round to the same state, without anything in between that
+  /// depends on more than it: all that many times more, as far as no loop ends, as one slice.
+  std::optional<Slice> repeat_cycle(int sms);
   /// Brings the core into the state it stands for; before anything but `run` touches it.
   void catch_up();
-  /// Slices of this core are numbered; the last ones are remembered until they are forgotten.
+  /// Slices of this core are numbered; the last ones are remembered until they are forgotten, and no more
+  /// than some ten thousand.
   std::size_t slices() const { return forgotten_ + visited_.size(); }
   void forget_slices() {
     forgotten_ += visited_.size();
@@ -92,6 +98,16 @@ class SliceReplayer {
   std::uint64_t executed() const { return executed_; }
 
  private:
+  /// Slices that are remembered, half of them at least.
+  static constexpr std::ptrdiff_t kMostVisited = 32768;
+  /// Of slices; their beginnings on the arrival grid come round after sixteen.
+  static constexpr std::size_t kLongestCycle = 64;
+  /// In cycles; a slice has times of 32 bits.
+  static constexpr std::int64_t kLongestRepeat = std::int64_t{1} << 29;
+
+  void visit(RecordedSlice* slice);
+  /// How many slices it took to come round to where the core stands; 0 if it has not.
+  std::size_t cycle() const;
   /// Follows a recorded slice with the loops and addresses of the core; true where all of it applies.
   bool follow(const RecordedSlice& recorded, const MemoryPort& port);
   void copy_state();

@@ -1,6 +1,9 @@
 // A slice while SmCore runs it: its bounds, where its events go, and what it has found so far.
 #pragma once
 
+#include <cstdint>
+#include <stdexcept>
+
 #include "model/sm/sm_core.hpp"
 
 namespace warpscope::sm {
@@ -11,6 +14,16 @@ constexpr Reason reason(metrics::Stall stall) {
 /// Index of a warp, slot or sub-core.
 constexpr std::size_t at(int index) {
   return static_cast<std::size_t>(index);
+}
+
+/// `time` as a time of the SM, which has 32 bits. Throws std::invalid_argument where something would wait
+/// longer than they hold.
+inline std::int32_t within_reach(std::int64_t time) {
+  constexpr std::int64_t kLongestWait = std::int64_t{1} << 29;
+  if (time > kLongestWait) {
+    throw std::invalid_argument("a warp or a port waits more than 2^29 cycles for the memory");
+  }
+  return static_cast<std::int32_t>(time);
 }
 
 struct SmCore::Step {

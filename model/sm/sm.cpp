@@ -111,6 +111,12 @@ Slice Sm::run_next_slice(sim::Cycles now) {
   core_->set_phase(now);
   window_ended_ = false;
   if (replayer_) {
+    if (const std::optional<Slice> repeated = replayer_->repeat_cycle(active_sms())) {
+      if (skipper_) {
+        skipper_->start_anew();
+      }
+      return *repeated;
+    }
     if (const std::optional<Slice> skipped = skip_paths(now)) {
       return *skipped;
     }

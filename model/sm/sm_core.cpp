@@ -23,6 +23,9 @@ void shift(std::int32_t& time, std::int32_t origin) {
     time = std::max(0, time - origin);
   }
 }
+void shift(std::int64_t& units, std::int64_t origin) {
+  units = std::max<std::int64_t>(0, units - origin);
+}
 
 }  // namespace
 
@@ -61,8 +64,7 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trac
       kInstructionWays);
   line_fill_cycles_ = code_bytes > icache.l1_bytes ? icache.l2_fill_cycles : icache.l1_fill_cycles;
   if (decoded.needs_register_scoreboard) {
-    register_ready_.assign(warps * decoded.register_count, 0);
-    register_is_long_.assign(warps * decoded.register_count, false);
+    registers_.assign(warps * decoded.register_count, {});
   }
 }
 
@@ -96,10 +98,9 @@ void SmCore::install(int cta_slot, const ResidentCta& cta, std::int32_t start) {
     state.ready = state.attributed = start;
     state.ready_reason = reason(Stall::wait);
     loop_counters_[at(warp)] = LoopCounters{};
-    if (!register_ready_.empty()) {
-      const auto first =
-          register_ready_.begin() + static_cast<std::ptrdiff_t>(at(warp) * decoded_.register_count);
-      std::fill(first, first + static_cast<std::ptrdiff_t>(decoded_.register_count), 0);
+    if (!registers_.empty()) {
+      std::fill_n(registers_.begin() + static_cast<std::ptrdiff_t>(at(warp) * decoded_.register_count),
+                  decoded_.register_count, RegisterState{});
     }
     enter_loops(warp, 0, step);
     fetch(state, start);
@@ -123,14 +124,20 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
   }
   const std::uint64_t& issued = counters_.stall_warp_cycles[reason(Stall::selected)];
   const std::uint64_t issued_before = issued;
+  bool nothing_yet = true;
   while (true) {
     const std::size_t first = first_to_issue();
     SubCoreState& sub_core = state_.sub_cores[first];
     const std::int32_t issue_time = sub_core.next_time;
-    if (std::min(service_time_, issue_time) >= step.end) {
-      result.deadlock = service_time_ == kNever && issue_time == kNever && resident_warps_ > 0;
+    if (const std::int32_t next = std::min(service_time_, issue_time); next >= step.end) {
+      result.deadlock = next == kNever && resident_warps_ > 0;
+      // An SM in which nothing happens need not be looked at until something does.
+      if (next != kNever && nothing_yet) {
+        step.end = next;
+      }
       break;
     }
+    nothing_yet = false;
     if (service_time_ <= issue_time) {
       serve_memory(state_.sub_cores[next_served_], service_time_);
     } else {
@@ -222,6 +229,9 @@ void SmCore::release_slot(int cta_slot) {
 void SmCore::adopt(const std::uint8_t* state_bytes,
                    const std::vector<std::pair<std::int32_t, std::uint8_t>>& completions) {
   std::memcpy(&state_, state_bytes, compared_bytes_);
+  if (!registers_.empty()) {
+    std::memcpy(registers_.data(), state_bytes + compared_bytes_, register_bytes().size());
+  }
   for (const auto& [time, cta_slot] : completions) {
     release_slot(cta_slot);
   }
@@ -233,7 +243,7 @@ void SmCore::adopt(const std::uint8_t* state_bytes,
 
 void SmCore::rebase(std::int32_t end) {
   state_.phase = (state_.phase + end) % kArrivalGrid;
-  const std::int32_t units = end * memory::kPortUnits;
+  const std::int64_t units = std::int64_t{end} * memory::kPortUnits;
   shift(state_.lsu_free, end);
   shift(state_.reduce_free, end);
   shift(state_.l2_port_units, units);
@@ -291,8 +301,9 @@ void SmCore::rebase(std::int32_t end) {
       warp.group[--warp.groups] = 0;
     }
   }
-  for (std::int32_t& time : register_ready_) {
-    shift(time, end);
+  for (RegisterState& state : registers_) {
+    shift(state.ready, end);
+    state.is_long = state.ready > 0 ? state.is_long : 0;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "model/hw/hw_config.hpp"
@@ -94,7 +95,14 @@ class SmCore {
   int warp_slots() const { return cta_slots_ * static_cast<int>(decoded_.warps_per_cta); }
   const ResidentCta& cta(int slot) const { return ctas_[static_cast<std::size_t>(slot)]; }
   const SmState& state() const { return state_; }
-  std::size_t compared_bytes() const { return compared_bytes_; }
+  /// The bytes of what decides the future of the SM: part of state(), and its registers.
+  std::span<const std::uint8_t> state_bytes() const {
+    return {reinterpret_cast<const std::uint8_t*>(&state_), compared_bytes_};
+  }
+  std::span<const std::uint8_t> register_bytes() const {
+    return {reinterpret_cast<const std::uint8_t*>(registers_.data()),
+            registers_.size() * sizeof(RegisterState)};
+  }
   SmCounters& counters() { return counters_; }
 
   /// Trips of `loop` when `warp` enters it now.
@@ -106,7 +114,7 @@ class SmCore {
   const LoopCounters& loop_counters_of(int warp) const {
     return loop_counters_[static_cast<std::size_t>(warp)];
   }
-  /// Replaces the state by one recorded at the end of an equal slice.
+  /// Replaces the state by one recorded at the end of an equal slice: state_bytes(), then register_bytes().
   void adopt(const std::uint8_t* state_bytes,
              const std::vector<std::pair<std::int32_t, std::uint8_t>>& completions);
   /// Takes a warp that is in loop `from` to the same instruction of loop `to`, of the same text, with other
@@ -199,8 +207,7 @@ class SmCore {
   std::array<ResidentCta, kMaxCtas> ctas_{};
   std::vector<Address> bases_;  ///< [slot][memory operand], of the resident CTAs
   SmCounters counters_;
-  std::vector<std::int32_t> register_ready_;  ///< [warp][register], only without control bits
-  std::vector<bool> register_is_long_;
+  std::vector<RegisterState> registers_;  ///< [warp][register], only without control bits
 };
 
 }  // namespace warpscope::sm

@@ -111,12 +111,13 @@ struct InstructionCacheState {
 static_assert(std::has_unique_object_representations_v<InstructionCacheState>);
 
 struct SmState {
+  // Nothing bounds what may queue up at a port.
+  std::int64_t l2_port_units = 0;    ///< end of the SM's use of its L2 share, in 1/kPortUnits cycles
+  std::int64_t dram_port_units = 0;  ///< likewise HBM
+  std::int64_t sm_port_units = 0;    ///< end of its use of its own port
+  std::int64_t store_units = 0;      ///< end of the drain of its stores at its share of bandwidth
   std::int32_t phase = 0;            ///< start of the slice within the arrival grid
   std::int32_t lsu_free = 0;         ///< data path of shared memory
-  std::int32_t l2_port_units = 0;    ///< end of the SM's use of its L2 share, in 1/kPortUnits cycles
-  std::int32_t dram_port_units = 0;  ///< likewise HBM
-  std::int32_t sm_port_units = 0;    ///< end of its use of its own port
-  std::int32_t store_units = 0;      ///< end of the drain of its stores at its share of bandwidth
   std::int32_t reduce_free = 0;      ///< the buffer of reductions drains until here
   InstructionCacheState icache{};
   std::array<SubCoreState, kMaxSubCores> sub_cores{};
@@ -124,6 +125,13 @@ struct SmState {
   std::array<WarpState, kMaxWarps> warps{};  ///< last member: only the resident prefix is compared
 };
 static_assert(std::has_unique_object_representations_v<SmState>);
+
+/// A register of a warp that runs without control bits; part of what decides the future of its SM.
+struct RegisterState {
+  std::int32_t ready = 0;    ///< arrival of its value
+  std::int32_t is_long = 0;  ///< 1: which comes from global memory; 0 once it is there
+};
+static_assert(std::has_unique_object_representations_v<RegisterState>);
 
 /// Position of a warp in its loops. Not part of SmState: how often a loop has run matters only where it ends.
 struct LoopCounters {

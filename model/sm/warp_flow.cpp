@@ -5,6 +5,7 @@
 #include "model/sm/next_issue.hpp"
 #include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
+#include "model/sm/turnaround.hpp"
 #include "model/sm/warp_path.hpp"
 
 namespace warpscope::sm {
@@ -191,9 +192,7 @@ void SmCore::exit_warp(int warp_index, std::int32_t time, Step& step) {
     release_slot(cta_slot);
     step.result.completions.emplace_back(time, static_cast<std::uint8_t>(cta_slot));
     // Nothing may be simulated that the successor of this CTA could influence.
-    const int nothing_before =
-        resident_warps_ > 0 ? spec_.issue.cta_turnaround_cycles - spec_.issue.cta_turnaround_spread_cycles / 2
-                            : 1;
+    const int nothing_before = resident_warps_ > 0 ? turnaround(spec_.issue).shortest_cycles : 1;
     step.end = std::min(step.end, time + nothing_before);
     step.checkpoint(time);
   }
@@ -204,10 +203,10 @@ std::int32_t SmCore::register_ready(int warp, const DecodedInstruction& instruct
   const std::size_t base = at(warp) * decoded_.register_count;
   std::int32_t ready = 0;
   const auto visit = [&](const trace::RegisterRange& range) {
-    for (std::size_t r = range.first; r < std::size_t{range.first} + range.count; ++r) {
-      if (register_ready_[base + r] > ready) {
-        ready = register_ready_[base + r];
-        why = reason(register_is_long_[base + r] ? Stall::long_scoreboard : Stall::short_scoreboard);
+    for (std::size_t r = base + range.first; r < base + range.first + range.count; ++r) {
+      if (registers_[r].ready > ready) {
+        ready = registers_[r].ready;
+        why = reason(registers_[r].is_long != 0 ? Stall::long_scoreboard : Stall::short_scoreboard);
       }
     }
   };
@@ -218,15 +217,14 @@ std::int32_t SmCore::register_ready(int warp, const DecodedInstruction& instruct
 
 void SmCore::set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time,
                                 bool is_long) {
-  if (register_ready_.empty()) {
+  if (registers_.empty()) {
     return;
   }
   const RegisterUse& use = decoded_.register_uses[at(static_cast<int>(&instruction - code_))];
   const std::size_t base = at(warp) * decoded_.register_count;
   for (std::size_t r = use.destination.first; r < std::size_t{use.destination.first} + use.destination.count;
        ++r) {
-    register_ready_[base + r] = time;
-    register_is_long_[base + r] = is_long;
+    registers_[base + r] = {time, is_long ? 1 : 0};
   }
 }
 

@@ -6,7 +6,7 @@ namespace warpscope::sm {
 namespace {
 
 /// Passes, and iterations of the loops around them.
-constexpr std::size_t kLongestPath = 4096;
+constexpr std::size_t kLongestPath = 65536;
 
 class Walk {
  public:

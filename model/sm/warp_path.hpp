@@ -19,7 +19,7 @@ struct LoopPass {
 };
 
 /// All passes of the warps that run `program` in a CTA of this class, those of no trips left out. Empty where
-/// there are more than a few thousand of them.
+/// there are more than some ten thousand of them.
 std::vector<LoopPass> warp_path(const DecodedLaunch& decoded, std::size_t program,
                                 const trace::CtaClass& cta_class);
 

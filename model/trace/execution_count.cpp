@@ -7,12 +7,12 @@
 #include <span>
 #include <stdexcept>
 
+#include "model/trace/trace_limits.hpp"
+#include "model/trace/wide_integer.hpp"
+
 namespace warpscope::trace {
 namespace {
 
-__extension__ using Int128 = __int128;
-
-constexpr std::uint64_t kMostTrips = 0xffffffff;                   // of one entry of a loop
 constexpr std::uint64_t kMostEnumerated = std::uint64_t{1} << 20;  // outer iterations taken one by one
 
 /// max(0, base + step * i) summed over 0 <= i < n. Steps and bases beyond any legal trace still do not

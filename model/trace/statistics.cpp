@@ -8,13 +8,13 @@ namespace warpscope::trace {
 namespace {
 
 /// CTAs by partial class sum.
-using Histogram = std::map<std::uint64_t, std::uint64_t>;
+using Histogram = std::vector<std::uint64_t>;
 
 Histogram histogram_of(const std::vector<std::uint32_t>& table, std::uint32_t extent) {
   if (table.empty()) {
-    return {{0, extent}};
+    return {extent};
   }
-  Histogram histogram;
+  Histogram histogram(std::size_t{*std::ranges::max_element(table)} + 1);
   for (const std::uint32_t value : table) {
     ++histogram[value];
   }
@@ -22,11 +22,11 @@ Histogram histogram_of(const std::vector<std::uint32_t>& table, std::uint32_t ex
 }
 
 Histogram convolve(const Histogram& a, const Histogram& b) {
-  Histogram result;
-  for (const auto& [value_a, count_a] : a) {
-    for (const auto& [value_b, count_b] : b) {
-      std::uint64_t& count = result[value_a + value_b];
-      count = checked_add(count, checked_multiply(count_a, count_b));
+  Histogram result(a.size() + b.size() - 1);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    // Counts of CTAs: all of them together fit 64 bits.
+    for (std::size_t j = 0; j < b.size() && a[i] != 0; ++j) {
+      result[i + j] += a[i] * b[j];
     }
   }
   return result;
@@ -80,15 +80,12 @@ void add_requested(std::vector<RequestedBytes>& result, const Instruction& instr
 }  // namespace
 
 std::vector<std::uint64_t> ctas_per_class(const Launch& launch) {
-  Histogram sums = {{0, 1}};
+  Histogram sums = {1};
   for (std::size_t d = 0; d < 3; ++d) {
     sums = convolve(sums, histogram_of(launch.class_of_block[d], launch.grid[d]));
   }
-  std::vector<std::uint64_t> ctas(launch.classes.size());
-  for (const auto& [cta_class, count] : sums) {
-    ctas.at(static_cast<std::size_t>(cta_class)) = count;
-  }
-  return ctas;
+  sums.resize(launch.classes.size());
+  return sums;
 }
 
 std::vector<std::uint64_t> instructions_per_cta(const Launch& launch) {

@@ -4,7 +4,9 @@
 #include <unordered_set>
 
 #include "model/trace/execution_count.hpp"
+#include "model/trace/statistics.hpp"
 #include "model/trace/text_cursor.hpp"
+#include "model/trace/trace_limits.hpp"
 #include "model/trace/validation.hpp"
 
 namespace warpscope::trace {
@@ -29,20 +31,22 @@ void validate_tensors(const ValidationContext& context, const std::vector<Tensor
     context.fail("tensors", std::to_string(tensors.size()), fmt::format("at most {}", kSharedMemory));
   }
   std::unordered_set<std::string> names;
+  std::int64_t bytes_left = kMostAddress;
   for (const Tensor& tensor : tensors) {
     check_name(context, "tensor name", tensor.name, names);
     const std::string what = fmt::format("tensor '{}', ", printable(tensor.name));
-    if (tensor.segments < 1) {
-      context.fail(what + "segments", std::to_string(tensor.segments), "at least 1");
+    if (tensor.segments < 1 || tensor.segments > kMostSegments) {
+      context.fail(what + "segments", std::to_string(tensor.segments), fmt::format("1 to {}", kMostSegments));
     }
     if (tensor.segment_bytes < 1) {
       context.fail(what + "segment_bytes", std::to_string(tensor.segment_bytes), "at least 1");
     }
-    if (tensor.segment_bytes > INT64_MAX / tensor.segments) {
-      context.fail(what + "segments * segment_bytes",
-                   fmt::format("{} * {}", tensor.segments, tensor.segment_bytes),
-                   "the whole tensor is below 2^63 bytes");
+    const std::int64_t segments = tensor.kind == TensorKind::local ? kMostLocalSegments : tensor.segments;
+    if (tensor.segment_bytes > bytes_left / segments) {
+      context.fail(what + "segments * segment_bytes", fmt::format("{} * {}", segments, tensor.segment_bytes),
+                   "all tensors together have at most 2^48 bytes");
     }
+    bytes_left -= segments * tensor.segment_bytes;
   }
 }
 
@@ -52,6 +56,10 @@ void validate_shape(const ValidationContext& context, const Launch& launch) {
       context.fail(fmt::format("grid {}", "xyz"[d]), std::to_string(launch.grid[d]),
                    fmt::format("1 to {}", kMostGrid[d]));
     }
+  }
+  const std::uint64_t ctas = cta_count(launch);  // below 2^64, given the extents
+  if (ctas > kMostCtas) {
+    context.fail("CTAs of the grid", std::to_string(ctas), fmt::format("at most 2^32, {}", kMostCtas));
   }
   if (launch.threads_per_cta < 1 || launch.threads_per_cta > 1024) {
     context.fail("threads per CTA", std::to_string(launch.threads_per_cta), "1 to 1024");
@@ -123,11 +131,32 @@ void validate_launch(const ValidationContext& context, const Launch& launch) {
     check_name(context, "program name", launch.programs[p].name, names);
     validate_program(context.at_program(p), launch.programs[p]);
   }
+  if (launch.classes.size() > kMostClasses) {
+    context.fail("classes", std::to_string(launch.classes.size()), fmt::format("at most {}", kMostClasses));
+  }
   validate_class_tables(context, launch);
   for (std::size_t c = 0; c < launch.classes.size(); ++c) {
     validate_class(context, launch, c);
   }
+  for (std::size_t p = 0; p < launch.programs.size(); ++p) {
+    validate_addresses(context.at_program(p), launch, p);
+  }
   validate_barriers(context, launch);
+}
+
+/// Adds the instructions of `launch` to those of the launches before it.
+void count_instructions(const ValidationContext& context, const Launch& launch, std::uint64_t& sum) {
+  const std::vector<std::uint64_t> ctas = ctas_per_class(launch);
+  const std::vector<std::uint64_t> of_cta = instructions_per_cta(launch);
+  for (std::size_t c = 0; c < ctas.size(); ++c) {
+    const std::uint64_t left = kMostWarpInstructions - sum;
+    if (ctas[c] > 0 && of_cta[c] > left / ctas[c]) {
+      context.fail(fmt::format("instructions of class {}, CTAs * warp instructions", c),
+                   fmt::format("{} * {}", ctas[c], of_cta[c]),
+                   "a trace executes at most 2^50 warp instructions");
+    }
+    sum += ctas[c] * of_cta[c];
+  }
 }
 
 }  // namespace
@@ -164,8 +193,10 @@ ValidationContext ValidationContext::at_instruction(std::size_t instruction) con
 void validate(const Trace& trace) {
   const ValidationContext context{&trace, {}};
   validate_tensors(context, trace.tensors);
+  std::uint64_t instructions = 0;
   for (std::size_t l = 0; l < trace.launches.size(); ++l) {
     validate_launch(context.at_launch(l), trace.launches[l]);
+    count_instructions(context.at_launch(l), trace.launches[l], instructions);
   }
 }
 

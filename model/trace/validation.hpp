@@ -27,6 +27,8 @@ void validate_program(const ValidationContext& context, const WarpProgram& progr
 /// Trip slots and symbols that a program refers to exist in a class with these sizes.
 void validate_references(const ValidationContext& context, const WarpProgram& program,
                          std::size_t class_number, const CtaClass& cta_class);
+/// Addresses of program number `number` stay within kMostAddress, in all CTAs, warps and iterations.
+void validate_addresses(const ValidationContext& context, const Launch& launch, std::size_t number);
 /// The warps of each CTA pass every barrier equally often; otherwise some would wait forever.
 void validate_barriers(const ValidationContext& context, const Launch& launch);
 

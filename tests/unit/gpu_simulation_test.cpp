@@ -1,7 +1,11 @@
 // Launches on the whole GPU: times to the cycle, conservation, determinism, deadlocks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "model/gpu/deadlock.hpp"
+#include "model/memory/transaction.hpp"
 #include "tests/support/gpu_bench.hpp"
 
 namespace warpscope::test {
@@ -38,6 +42,40 @@ TEST(GpuSimulation, NextCtaOfASlotStartsATurnaroundLater) {
     const trace::Trace trace{{}, {one_program(Program().op(NOP, 30).exit().build_controlled(), 1, ctas)}};
     EXPECT_EQ(run(config, trace, Mode::detailed).cycles,
               first_issue(config) + 31 + (ctas - 1) * (30 + config.sm.issue.cta_turnaround_cycles));
+  }
+}
+
+// A wide distribution around a short turnaround must not start a CTA before the end of the one whose slot it
+// takes: times of its warps would lie in the past, where nothing accounts for them.
+TEST(GpuSimulation, SuccessorStartsBehindTheEndHoweverShortTheTurnaround) {
+  hw::HwConfig config = test_config();
+  config.gpu.sm_count = 1;
+  config.sm.max_ctas = 2;
+  const auto trace_of = [](int warps) {
+    const Program program = Program().op(HMMA_16816_F32, 9).op(NOP, 20).exit();
+    return trace::Trace{{}, {one_program(program.build_controlled(), static_cast<std::uint32_t>(warps), 12)}};
+  };
+  for (int turnaround = 0; turnaround <= 65; ++turnaround) {
+    SCOPED_TRACE(turnaround);
+    config.sm.issue.cta_turnaround_cycles = turnaround;
+    config.sm.issue.cta_turnaround_spread_cycles = 128;
+    for (const int warps : {1, 8}) {
+      const metrics::SimulationResult result = run(config, trace_of(warps), Mode::detailed);
+      const auto& stalls = result.launches[0].stall_warp_cycles;
+      const std::uint64_t resident = std::accumulate(stalls.begin(), stalls.end(), std::uint64_t{0});
+      EXPECT_LE(resident, static_cast<std::uint64_t>(2 * warps * result.cycles));
+      EXPECT_GE(resident, static_cast<std::uint64_t>(12 * warps * 88));
+      expect_same(result, run(config, trace_of(warps), Mode::fast));
+    }
+    // One after the other, each between 1 and twice the turnaround behind the one before.
+    const trace::Trace chain = trace_of(1);
+    config.sm.max_ctas = 1;
+    const std::int64_t cycles = run(config, chain, Mode::detailed).cycles;
+    config.sm.max_ctas = 2;
+    const std::int64_t to_exit = 8 * 8 + 3 + 20;
+    const std::int64_t without = 11 * to_exit + first_issue(config) + to_exit + 1;
+    EXPECT_GE(cycles, without + 11);
+    EXPECT_LE(cycles, without + 11 * 2 * std::max(1, turnaround));
   }
 }
 
@@ -150,6 +188,29 @@ TEST(GpuSimulation, FastModeStepsLittleOfWhatRepeats) {
   EXPECT_LT(many.warp_instructions_executed * 80, many.warp_instructions_total);
 }
 
+// Loops that ask for no memory come round to the same state exactly, also on SMs of which each is simulated.
+TEST(GpuSimulation, FastModeStepsLoopsWithoutMemoryOnce) {
+  const auto loop = [](std::uint32_t trips, bool controlled) {
+    Program program;
+    program.begin_loop(0).op(FFMA).writes(1).reads(1).op(MUFU_EX2).writes(2).reads(1).op(BAR_SYNC).end_loop();
+    program.op(FFMA, 3).exit();
+    return trace::Trace{
+        {}, {one_program(controlled ? program.build_controlled() : program.build(), 4, 2, {trips})}};
+  };
+  for (const bool controlled : {false, true}) {
+    SCOPED_TRACE(controlled);
+    for (const std::uint32_t trips : {1U, 30U, 999U, 5000U}) {
+      expect_same(run(test_config(), loop(trips, controlled), Mode::fast),
+                  run(test_config(), loop(trips, controlled), Mode::detailed));
+    }
+    const metrics::SimulationResult once = run(test_config(), loop(1'000'000, controlled), Mode::fast);
+    const metrics::SimulationResult often = run(test_config(), loop(1'000'000'000, controlled), Mode::fast);
+    EXPECT_LE(often.warp_instructions_executed, 2 * once.warp_instructions_executed);
+    EXPECT_LT(often.warp_instructions_executed, 100'000U);
+    expect_conserved(loop(1'000'000'000, controlled), often);
+  }
+}
+
 TEST(GpuSimulation, RegisterScoreboardIsConservedAndDeterministic) {
   const hw::HwConfig config = test_config();
   for (std::uint32_t seed = 20; seed < 24; ++seed) {
@@ -158,6 +219,43 @@ TEST(GpuSimulation, RegisterScoreboardIsConservedAndDeterministic) {
     expect_conserved(trace, result);
     expect_same(result, run(config, trace, Mode::detailed));
   }
+}
+
+// Nothing waits for these copies, so that ever more of them queue up: 2^31 units of port time and beyond.
+TEST(GpuSimulation, AnyBacklogOfAPortIsWaitedFor) {
+  trace::MemoryOperand operand;
+  operand.tensor = 0;
+  operand.bytes = 1024;
+  operand.offset.per_iteration = {4096, 0, 0};
+  operand.offset.per_warp = 1024;
+  Program program;
+  program.begin_loop(0).op(LDGSTS_128).memory(operand).end_loop().exit();
+  const trace::Trace trace{{tensor("t", 1 << 30)},
+                           {one_program(program.build_controlled(), 4, 1, {100'000})}};
+  hw::HwConfig slow = test_config();
+  slow.hbm.peak_gb_per_s = 10;
+  const double bytes = 4 * 100'000 * 1024.0;
+  const double bytes_per_cycle = 10 * slow.hbm.read_efficiency;
+  const std::int64_t cycles = run(slow, trace, Mode::detailed).cycles;
+  EXPECT_GT(cycles * memory::kPortUnits, std::int64_t{1} << 31);
+  EXPECT_NEAR(static_cast<double>(cycles), bytes / bytes_per_cycle, 0.01 * bytes / bytes_per_cycle);
+}
+
+std::string refusal(const trace::Trace& trace, Mode mode) {
+  try {
+    run(test_config(), trace, mode);
+    return "accepted";
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+}
+
+TEST(GpuSimulation, TimeBeyondTheLongestLaunchIsRefused) {
+  Program program;
+  program.begin_loop(0).begin_loop(1).op(MUFU_EX2, 4).end_loop().end_loop().exit();
+  const trace::Trace trace{{}, {one_program(program.build_controlled(), 1, 1, {1 << 20, 1 << 20})}};
+  EXPECT_EQ(refusal(trace, Mode::fast),
+            "launch 'launch' takes more than 2^40 cycles, the longest that is simulated");
 }
 
 std::string deadlock_message(const trace::Trace& trace, Mode mode) {

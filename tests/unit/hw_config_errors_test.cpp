@@ -1,9 +1,11 @@
 // Every kind of mistake in a GPU description, and the line it must be answered with.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <ostream>
 
+#include "model/hw/config_bounds.hpp"
 #include "tests/unit/hw_test_support.hpp"
 
 namespace warpscope::hw {
@@ -49,8 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"DateForNumber", "hbm.latency_ns", "2020-01-01",
                 "hbm.latency_ns: a date or time is not a number"},
         Mistake{"FractionOutOfRange", "hbm.mixed_efficiency", "1.01",
-                "hbm.mixed_efficiency: 1.01 is not in 0.01..1"},
-        Mistake{"NotANumber", "hbm.mixed_efficiency", "nan", "hbm.mixed_efficiency: nan is not in 0.01..1"},
+                "hbm.mixed_efficiency: 1.01 is not in 0.1..1"},
+        Mistake{"NotANumber", "hbm.mixed_efficiency", "nan", "hbm.mixed_efficiency: nan is not in 0.1..1"},
         Mistake{"Infinite", "hbm.latency_ns", "inf", "hbm.latency_ns: inf is not in 0..100000"},
         Mistake{"NumberForText", "gpu.compute_capability", "8.0",
                 "gpu.compute_capability: 8 is not a text in quotes"},
@@ -59,6 +61,16 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"SubCoresBeyondTheModel", "sm.sub_cores", "5", "sm.sub_cores: 5 is not in 1..4"},
         Mistake{"WarpsBeyondTheModel", "sm.max_warps", "68", "sm.max_warps: 68 is not in 1..64"},
         Mistake{"CtasBeyondTheModel", "sm.max_ctas", "33", "sm.max_ctas: 33 is not in 1..32"},
+        Mistake{"TensorIntervalBeyondTheModel", "sm.tensor.hmma_1688.interval_cycles", "256",
+                "sm.tensor.hmma_1688.interval_cycles: 256 is not in 1..255"},
+        Mistake{"CacheBeyondTheModel", "l2.capacity_bytes", "4294967297",
+                "l2.capacity_bytes: 4294967297 is not in 1..4294967296"},
+        Mistake{"ControlCharacter", "gpu.name", "\"a\\u001b[2J\"",
+                "gpu.name: contains control character \\x1b; legal is printable text"},
+        Mistake{"LineBreak", "gpu.name", "\"a\\n\"",
+                "gpu.name: contains control character \\x0a; legal is printable text"},
+        Mistake{"SecondControlRange", "gpu.name", "\"\\u009b2J\"",
+                "gpu.name: contains control character \\x9b; legal is printable text"},
         Mistake{"EmptyText", "gpu.name", "\"\"", "gpu.name: must not be empty"}),
     [](const auto& instance) { return instance.param.name; });
 
@@ -83,6 +95,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Warps", "sm.max_warps", "63", "sm.max_warps: 63 is not a multiple of sm.sub_cores (4)"},
         Mistake{"Threads", "sm.max_threads_per_cta", "2049",
                 "sm.max_threads_per_cta: 2049 is more than 32 x sm.max_warps (2048)"},
+        Mistake{"InstructionLines", "sm.icache.l0_bytes", "32896",
+                "sm.icache.l0_bytes: 32896 is not 8 to 256 x sm.icache.line_bytes (128)"},
+        Mistake{"FewInstructionLines", "sm.icache.l0_bytes", "896",
+                "sm.icache.l0_bytes: 896 is not 8 to 256 x sm.icache.line_bytes (128)"},
         Mistake{"Capability", "gpu.compute_capability", "\"80\"",
                 "gpu.compute_capability: \"80\" is not of the form \"9.0\""}),
     [](const auto& instance) { return instance.param.name; });
@@ -185,6 +201,34 @@ TEST_F(ConfigErrors, Bases) {
   folder_.write("first", "base = \"second\"\n");
   folder_.write("second", "base = \"first\"\n");
   EXPECT_EQ(folder_.problems("first"), Lines{"second.toml:1: base: \"first\" is based on this file in turn"});
+}
+
+TEST_F(ConfigErrors, TextOfOverridesIsPrintable) {
+  EXPECT_EQ(folder_.problems("root", {"gpu.name=a\x1b[31m"}),
+            Lines{"--set gpu.name=a [31m: contains control character \\x1b; legal is printable text"});
+  EXPECT_EQ(folder_.problems("root", {"gpu.name=a\xff"}).size(), 1U);
+  EXPECT_EQ(folder_.problems("root", {"gpu.name=\xc3"}).size(), 1U) << "the second byte is missing";
+  EXPECT_EQ(folder_.problems("root", {"gpu.name=\xed\xa0\x80"}).size(), 1U) << "a surrogate";
+  EXPECT_EQ(folder_.problems("root", {"gpu.name=Grafikkarte \xc3\xbc, \xe2\x82\xac 5"}), Lines{});
+}
+
+TEST_F(ConfigErrors, ChainsOfBasesAreBounded) {
+  for (int file = 0; file < 15; ++file) {
+    const std::string base = file == 0 ? "root" : fmt::format("b{}", file - 1);
+    folder_.write(fmt::format("b{}", file), fmt::format("base = \"{}\"\n", base));
+  }
+  EXPECT_EQ(folder_.problems("b14"), Lines{});
+  folder_.write("top", "base = \"b14\"\n");
+  EXPECT_EQ(folder_.problems("top"),
+            Lines{"b0.toml:1: base: \"root\" would be file 17 of a chain; legal is at most 16"});
+}
+
+TEST_F(ConfigErrors, FilesAreBounded) {
+  const std::string comment(most_file_bytes - root_text_.size() - 1, '#');
+  folder_.write("large", root_text_ + comment + "\n");
+  EXPECT_EQ(folder_.problems("large"), Lines{});
+  folder_.write("large", root_text_ + comment + "#\n");
+  EXPECT_EQ(folder_.problems("large"), Lines{"large.toml: more than 1048576 bytes; legal is at most that"});
 }
 
 TEST_F(ConfigErrors, UnknownNamesListTheKnownOnes) {

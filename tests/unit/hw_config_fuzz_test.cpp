@@ -98,5 +98,46 @@ TEST(ConfigFuzz, DeepNestingIsRefused) {
   EXPECT_EQ(problems.size(), 1U);
 }
 
+std::string repeated(std::string_view piece, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) {
+    text += piece;
+  }
+  return text;
+}
+
+/// What is answered to a document, one line; "parsed" if nothing.
+std::string answer_to(const std::string& text) {
+  std::vector<std::string> problems;
+  const bool parsed = parse_config_text(text, "f", problems).has_value();
+  return parsed && problems.empty() ? "parsed" : problems.empty() ? "nothing" : problems[0];
+}
+
+// The parser calls itself for each level, down to the end of the stack.
+TEST(ConfigFuzz, NestingOfAnyKindIsRefusedBeforeParsing) {
+  const std::string dots = "f:2: a key with more than 16 dots; legal is at most that";
+  const std::string brackets = "f:2: more than 16 brackets inside one another; legal is at most that";
+  constexpr int kMany = 30000;
+  EXPECT_EQ(answer_to("\na" + repeated(".a", kMany) + " = 1"), dots);
+  EXPECT_EQ(answer_to("\na" + repeated(" . 'a'", kMany) + " = 1"), dots);
+  EXPECT_EQ(answer_to("\n[a" + repeated(".a", kMany) + "]"), dots);
+  EXPECT_EQ(answer_to("\n[[a" + repeated(".\"a\"", kMany) + "]]"), dots);
+  EXPECT_EQ(answer_to("\nx = {b = \"\"\"c\"\"\"\"\", a" + repeated(".a", kMany) + " = 1}"), dots);
+  EXPECT_EQ(answer_to("\nx = " + repeated("[", kMany)), brackets);
+  EXPECT_EQ(answer_to("\nx = " + repeated("{", kMany)), brackets);
+  EXPECT_EQ(answer_to("\nx = " + repeated("{a=", kMany)), brackets);
+  EXPECT_EQ(answer_to("\nx = " + repeated("{a.b=[", kMany)), brackets);
+}
+
+TEST(ConfigFuzz, DotsAndBracketsOfStringsAndCommentsAreNoNesting) {
+  const std::string many = repeated(".[{", 10000);
+  EXPECT_EQ(answer_to("# " + many + "\nx = 1 # " + many + "\n"), "parsed");
+  EXPECT_EQ(answer_to("x = \"" + many + "\\\"" + many + "\"\n'" + many + "' = '" + many + "\\'\n"), "parsed");
+  EXPECT_EQ(answer_to("x = \"\"\"" + many + "\n\"\"" + many + "\"\"\"\n"), "parsed");
+  EXPECT_EQ(answer_to("y = '''" + many + "\n'" + many + "'''\n"), "parsed");
+  EXPECT_EQ(answer_to("x = [" + repeated("1.5, ", 1000) + "2.5]\n" + repeated("[[a]]\n", 1000)), "parsed");
+  EXPECT_EQ(answer_to("a" + repeated(".a", 16) + " = 1\n"), "parsed");
+}
+
 }  // namespace
 }  // namespace warpscope::hw

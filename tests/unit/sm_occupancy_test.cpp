@@ -63,6 +63,27 @@ TEST(Occupancy, SharedMemoryIncludesTheReserveAndIsRoundedUp) {
   EXPECT_EQ(sm::occupancy(test_config(), launch(32, 16, 4096 + 257)).limit_shared_memory, 18);
 }
 
+TEST(Occupancy, WithoutSharedMemoryItDoesNotLimit) {
+  hw::HwConfig config = test_config();
+  config.sm.shared.reserved_bytes_per_cta = 0;
+  EXPECT_EQ(sm::occupancy(config, launch(32, 16, 0)).limit_shared_memory, config.sm.max_ctas);
+  EXPECT_EQ(sm::occupancy(config, launch(32, 16, 0)).ctas_per_sm, config.sm.max_ctas);
+  EXPECT_EQ(sm::occupancy(config, launch(32, 16, 1)).limit_shared_memory, 102400 / 128);
+}
+
+TEST(Occupancy, LargestLegalValuesDoNotOverflow) {
+  hw::HwConfig config = test_config();
+  config.sm.shared = {.bytes = 1 << 24,
+                      .bytes_per_cta = 1 << 24,
+                      .reserved_bytes_per_cta = 1 << 20,
+                      .allocation_bytes = 65535};
+  config.sm.registers = 1 << 24;
+  config.sm.register_allocation_unit = 65536;
+  EXPECT_EQ(sm::occupancy(config, launch(32, 255, (1 << 24) - (1 << 20) - 65535)).limit_shared_memory, 1);
+  EXPECT_EQ(sm::occupancy(config, launch(32, 255, 0)).limit_registers, 256);
+  EXPECT_THROW(sm::occupancy(config, launch(32, 255, 1 << 24)), std::invalid_argument);
+}
+
 TEST(Occupancy, KnownKernelsOnRealGpus) {
   const std::filesystem::path folder = std::filesystem::path(WARPSCOPE_SOURCE_DIR) / "hwconfigs";
   struct Known {

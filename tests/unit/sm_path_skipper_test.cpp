@@ -83,7 +83,7 @@ TEST(WarpPath, NamesEveryPassWithTheWorkBeforeIt) {
 }
 
 TEST(WarpPath, IsGivenUpWhereItIsLong) {
-  const trace::Trace trace{{tensor("t", 1 << 20)}, {two_inner_loops(3000, 5, 2, 0)}};
+  const trace::Trace trace{{tensor("t", 1 << 20)}, {two_inner_loops(30000, 5, 2, 0)}};
   const sm::DecodedLaunch decoded = sm::decode(config(), trace, trace.launches[0]);
   EXPECT_TRUE(sm::warp_path(decoded, 0, trace.launches[0].classes[0]).empty());
 }

@@ -10,6 +10,8 @@
 namespace warpscope::test {
 namespace {
 
+using enum trace::Opcode;
+
 constexpr std::uint32_t kPrograms = 60;
 
 trace::Launch random_launch(std::uint32_t seed, std::uint32_t warps, std::uint32_t ctas, bool controlled) {
@@ -52,6 +54,22 @@ Outcome outcome(const trace::Launch& launch, int slots, std::int32_t min_cycles,
     ready += std::exchange(result.stalls[static_cast<std::size_t>(reason)], 0);
   }
   return result;
+}
+
+// Cost follows work, not time: a slice in which nothing can happen lasts until something does.
+TEST(SmSlice, WaitsInOneSlice) {
+  CoreBench bench(test_config(),
+                  one_program(Program().op(LDG_32).writes(1).global(0, 0, 128).exit().reads(1).build()));
+  bench.answer(memory::Response{.latency_cycles = 1'000'000});
+  const auto port = [](const sm::MemoryRequest&, std::int32_t) {
+    return memory::Response{.latency_cycles = 1'000'000};
+  };
+  const sm::Slice load = bench.core().run_slice(512, 4096, port, nullptr);
+  EXPECT_EQ(load.end, 4096);
+  const sm::Slice wait = bench.core().run_slice(512, 4096, port, nullptr);
+  EXPECT_NEAR(load.end + wait.end, 1'000'000, 100);
+  EXPECT_EQ(wait.issued, 0U);
+  EXPECT_EQ(bench.core().run_slice(512, 4096, port, nullptr).completions.size(), 1U);
 }
 
 TEST(SmSlice, WhereSlicesEndDoesNotMatter) {

@@ -1,0 +1,24 @@
+// How large a trace may be: far enough inside what integers hold that no sum or product of the model
+// overflows, and beyond anything a GPU can execute. FORMAT.md states them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpscope::trace {
+
+/// Bytes of all tensors together, and the distance of an access from the begin of its tensor, in segments and
+/// in bytes: the virtual addresses of a GPU have about as many bits.
+inline constexpr std::int64_t kMostAddress = std::int64_t{1} << 48;
+inline constexpr std::int64_t kMostSegments = std::int64_t{1} << 31;
+/// Segments of a tensor of kind local, whatever it says: CTA slots of the largest chip.
+inline constexpr std::int64_t kMostLocalSegments = std::int64_t{1} << 15;
+/// Of one entry of a loop.
+inline constexpr std::uint64_t kMostTrips = 0xffffffff;
+/// Of a launch.
+inline constexpr std::uint64_t kMostCtas = std::uint64_t{1} << 32;
+inline constexpr std::size_t kMostClasses = std::size_t{1} << 16;
+/// Of a trace.
+inline constexpr std::uint64_t kMostWarpInstructions = std::uint64_t{1} << 50;
+
+}  // namespace warpscope::trace

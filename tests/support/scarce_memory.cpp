@@ -1,0 +1,38 @@
+#include "tests/support/scarce_memory.hpp"
+
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+namespace {
+
+constexpr std::int64_t kPlenty = std::numeric_limits<std::int64_t>::max();
+thread_local std::int64_t allocations_left = kPlenty;
+
+}  // namespace
+
+// They replace those of the standard library in the whole program.
+void* operator new(std::size_t bytes) {
+  void* const memory = allocations_left-- == 0 ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+  return memory != nullptr ? memory : throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t /*bytes*/) noexcept {
+  std::free(memory);
+}
+
+namespace warpscope::test {
+
+ScarceMemory::ScarceMemory(std::int64_t allocations) {
+  allocations_left = allocations;
+}
+ScarceMemory::~ScarceMemory() {
+  allocations_left = kPlenty;
+}
+bool ScarceMemory::ran_out() {
+  return allocations_left < 0;
+}
+
+}  // namespace warpscope::test

@@ -1,0 +1,66 @@
+// Problems whose tensors do not fit the memory of the GPU, for all kernels alike.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string_view>
+
+#include "kernels/kernel.hpp"
+#include "kernels/machine/plan.hpp"
+#include "kernels/unsupported.hpp"
+#include "tests/support/gpu_limits.hpp"
+
+namespace warpscope::tests {
+namespace {
+
+using kernels::GpuLimits;
+using kernels::Problem;
+
+std::string answer(const kernels::Kernel& kernel, const Problem& problem, std::int64_t memory_bytes) {
+  GpuLimits limits = kA100;
+  limits.memory_bytes = memory_bytes;
+  try {
+    kernel.plan(problem, limits);
+  } catch (const kernels::UnsupportedProblem& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// Q, K, V and O are 512 * 64 fp16 numbers each for 6 heads, scores 512 * 512. LSE has a number per row.
+const std::map<std::string_view, std::int64_t> kNeededBytes = {
+    {"fa1", 6 * 512 * (4 * 64 * 2 + 4 + 64 * 4)},  // o_tmp in fp32
+    {"fa2", 6 * 512 * (4 * 64 * 2 + 4)},
+    {"fa2_torch", 6 * 512 * (4 * 64 * 2 + 4)},
+    // With copies of q and k, and of v at the time when scores still live.
+    {"standard", 6 * 512 * (7 * 64 * 2 + 2 * 512 * 2)},
+    {"standard_eager", 6 * 512 * (3 * 64 * 2 + 2 * 512 * 2)},
+};
+
+TEST(KernelMemory, TensorsThatLiveAtOnceMustFit) {
+  const Problem problem{2, 3, 3, 512, 512, 64, false};
+  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
+    const std::int64_t needed = kNeededBytes.at(kernel.name);
+    EXPECT_EQ(answer(kernel, problem, needed), "accepted") << kernel.name;
+    EXPECT_EQ(
+        answer(kernel, problem, needed - 1),
+        fmt::format("out of memory: {} bytes of tensors live at once, the GPU has {}", needed, needed - 1))
+        << kernel.name;
+    EXPECT_EQ(answer(kernel, problem, 0), "accepted") << kernel.name << ", memory not known";
+  }
+}
+
+TEST(KernelMemory, LargestLegalProblemIsRefusedNotMiscounted) {
+  for (const std::int64_t memory : {std::int64_t{0}, std::int64_t{80} << 30}) {
+    for (const bool causal : {false, true}) {
+      const Problem largest{65535, 65535, 65535, 1048576, 1048576, 128, causal};
+      for (const kernels::Kernel& kernel : kernels::all_kernels()) {
+        EXPECT_EQ(answer(kernel, largest, memory).substr(0, 15), "out of memory: ") << kernel.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpscope::tests
