@@ -3,8 +3,10 @@
 
 #include <charconv>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace warpscope::experiments {
 
@@ -29,14 +31,26 @@ inline std::string encode(const RemoteMessage& message) {
          std::to_string(message.process) + ' ' + message.text;
 }
 
+/// Throws std::invalid_argument where `bytes` are not what encode() makes.
 inline RemoteMessage decode(std::string_view bytes) {
+  constexpr std::string_view kKinds = "HTRSB";
+  const char* const end = bytes.data() + bytes.size();
   RemoteMessage message;
+  std::size_t at = 1;  // of the next number
+  const auto take_number = [&](std::uint64_t& number) {
+    const auto [rest, error] = std::from_chars(bytes.data() + at, end, number);
+    if (error != std::errc() || rest == end || *rest != ' ') {
+      throw std::invalid_argument("a message between ranks has no number where one belongs");
+    }
+    at = static_cast<std::size_t>(rest - bytes.data()) + 1;
+  };
+  if (bytes.empty() || kKinds.find(bytes.front()) == std::string_view::npos) {
+    throw std::invalid_argument("a message between ranks is of no known kind");
+  }
   message.kind = static_cast<RemoteMessage::Kind>(bytes.front());
-  const std::size_t second = bytes.find(' ') + 1;
-  const std::size_t text = bytes.find(' ', second) + 1;
-  std::from_chars(bytes.data() + 1, bytes.data() + second, message.number);
-  std::from_chars(bytes.data() + second, bytes.data() + text, message.process);
-  message.text = bytes.substr(text);
+  take_number(message.number);
+  take_number(message.process);
+  message.text = bytes.substr(at);
   return message;
 }
 

@@ -110,7 +110,7 @@ void NumericMachine::finish_rows(const RowVector& target, Reduce op) {
       }
     }
   }
-  const int steps = std::bit_width(static_cast<unsigned>(group)) - 1;
+  const int steps = static_cast<int>(std::bit_width(static_cast<unsigned>(group))) - 1;
   kind_of(flops_, op) += count_of(rows) * steps;
 }
 

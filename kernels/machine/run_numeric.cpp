@@ -37,7 +37,7 @@ std::vector<NumericTensor> make_tensors(const KernelPlan& plan, const TensorValu
     tensors.push_back(make_tensor(spec, inputs));
   }
   for (const auto& [name, values] : inputs) {
-    if (std::ranges::none_of(plan.tensors, [&](const TensorSpec& spec) { return spec.name == name; })) {
+    if (std::ranges::find(plan.tensors, name, &TensorSpec::name) == plan.tensors.end()) {
       throw std::invalid_argument("the kernel has no tensor " + name);
     }
   }

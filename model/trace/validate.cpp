@@ -144,6 +144,8 @@ void validate_launch(const ValidationContext& context, const Launch& launch) {
   validate_barriers(context, launch);
 }
 
+constexpr std::string_view kLegalInstructions = "a trace executes at most 2^50 warp instructions";
+
 /// Adds the instructions of `launch` to those of the launches before it.
 void count_instructions(const ValidationContext& context, const Launch& launch, std::uint64_t& sum) {
   const std::vector<std::uint64_t> ctas = ctas_per_class(launch);
@@ -152,8 +154,7 @@ void count_instructions(const ValidationContext& context, const Launch& launch, 
     const std::uint64_t left = kMostWarpInstructions - sum;
     if (ctas[c] > 0 && of_cta[c] > left / ctas[c]) {
       context.fail(fmt::format("instructions of class {}, CTAs * warp instructions", c),
-                   fmt::format("{} * {}", ctas[c], of_cta[c]),
-                   "a trace executes at most 2^50 warp instructions");
+                   fmt::format("{} * {}", ctas[c], of_cta[c]), kLegalInstructions);
     }
     sum += ctas[c] * of_cta[c];
   }
@@ -195,8 +196,15 @@ void validate(const Trace& trace) {
   validate_tensors(context, trace.tensors);
   std::uint64_t instructions = 0;
   for (std::size_t l = 0; l < trace.launches.size(); ++l) {
-    validate_launch(context.at_launch(l), trace.launches[l]);
-    count_instructions(context.at_launch(l), trace.launches[l], instructions);
+    const ValidationContext at_launch = context.at_launch(l);
+    try {
+      validate_launch(at_launch, trace.launches[l]);
+      count_instructions(at_launch, trace.launches[l], instructions);
+    } catch (const ValidationError&) {
+      throw;
+    } catch (const std::invalid_argument& error) {  // a sum over the warps of a CTA
+      at_launch.fail("instructions", error.what(), kLegalInstructions);
+    }
   }
 }
 

@@ -253,6 +253,17 @@ TEST(TraceValidate, InstructionsOfATrace) {
             "launch 'l', instructions of class 0, CTAs * warp instructions '43690 * 25769803772': a trace "
             "executes at most 2^50 warp instructions");
   EXPECT_NE(with(0xffffffff, ctas + 1, 1), "accepted");
+  // Of one warp they fit 64 bits, of its CTA they do not.
+  EXPECT_EQ(error_after([](Trace&, Launch& l, WarpProgram& p) {
+              p.code = {bare(Opcode::BRA), bare(Opcode::BRA), bare(Opcode::EXIT)};
+              p.loops = {{0, 2, 0, {}}, {0, 1, 0, {}}};
+              l.threads_per_cta = 1024;
+              for (CtaClass& cta_class : l.classes) {
+                cta_class = {std::vector<std::uint16_t>(32, 0), {1U << 31}, {0}};
+              }
+            }),
+            "launch 'l', instructions 'a count that exceeds 64 bits': a trace executes at most 2^50 warp "
+            "instructions");
 }
 
 TEST(TraceValidate, ControlBits) {
