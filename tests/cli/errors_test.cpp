@@ -40,7 +40,8 @@ Arguments with(const std::string& flag, const std::string& value) {
 const Mistake kMistakes[] = {
     {"verb",
      {"simulate"},
-     "warpscope: warpscope 'simulate': unknown; legal are run, compare, sweep, merge, study, validate, list, trace, "
+     "warpscope: warpscope 'simulate': unknown; legal are run, compare, sweep, merge, study, validate, list, "
+     "trace, "
      "config"},
     {"list", {"list", "dogs"}, "warpscope: list 'dogs': unknown; legal are gpus, kernels, studies"},
     {"study", {"study", "why-not"}, "warpscope: study 'why-not': unknown; legal is why-fa2"},

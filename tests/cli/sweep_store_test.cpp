@@ -170,13 +170,16 @@ TEST_F(SweepStore, WhatAMachineLackedIsTriedAgain) {
   GTEST_SKIP() << "the sanitizer needs more memory than any limit allows";
 #endif
   write_text(directory_ / "points.csv", kPointsHeader + ",seqlen_k\nstandard,fwd,1,1,1,64,1048576\n");
-  Arguments shell = warpscope(sweep_of_points({"-j", "1"}));
+  const Arguments large_l2 = {"-j", "1", "--set", "l2.capacity_bytes=1000000000", "--set", "l2.ways=1"};
+  Arguments shell = warpscope(sweep_of_points(large_l2));
   shell.insert(shell.begin(), {"sh", "-c", "ulimit -v 100000; exec \"$0\" \"$@\""});
   EXPECT_EQ(run(shell, directory_.path()).status, 3);
   EXPECT_NE(output().find(",out of memory\n"), std::string::npos) << output();
-  ASSERT_EQ(sweep({"--resume"}).status, 0);
+  Arguments resume = large_l2;
+  resume.emplace_back("--resume");
+  ASSERT_EQ(sweep(resume).status, 0);
   const std::string resumed = output();
-  ASSERT_EQ(sweep().status, 0);
+  ASSERT_EQ(sweep(large_l2).status, 0);
   EXPECT_EQ(output(), resumed);
 }
 
