@@ -20,8 +20,8 @@ namespace warpscope::fuzz {
 namespace {
 
 // What takes a small part of a second: many small simulations find more than a few large ones.
-constexpr std::uint64_t kMostInstructions = 20'000;
-constexpr std::uint64_t kMostCtas = 2'048;
+constexpr std::uint64_t kMostInstructions = 10'000;
+constexpr std::uint64_t kMostCtas = 1'024;
 
 experiments::ModelChoice read_model(std::string_view input) {
   CLI::App app;
