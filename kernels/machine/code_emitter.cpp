@@ -1,12 +1,16 @@
 #include "kernels/machine/code_emitter.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "kernels/machine/opcode_kinds.hpp"
+#include "kernels/unsupported.hpp"
 
 namespace warpscope::kernels {
 namespace {
@@ -32,6 +36,14 @@ Instruction make(Opcode opcode, RegisterRange destination) {
   return result;
 }
 
+/// Kernels whose text grows with the problem come to an end of the numbers.
+[[noreturn]] void refuse(std::string_view what) {
+  throw UnsupportedProblem(fmt::format(
+      "the text of the kernel for this problem is too long: it has more {} than the {} that can be "
+      "numbered",
+      what, kRegisters));
+}
+
 }  // namespace
 
 CodeEmitter::CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor)
@@ -44,7 +56,7 @@ RegisterRange CodeEmitter::allocate(int count) {
   const RegisterRange result{static_cast<std::uint16_t>(next_register_), static_cast<std::uint8_t>(count)};
   next_register_ += count;
   if (next_register_ > next_temporary_) {
-    throw std::logic_error("a CTA program holds more tiles in registers than can be numbered");
+    refuse("tiles in registers");
   }
   return result;
 }
@@ -52,7 +64,7 @@ RegisterRange CodeEmitter::allocate(int count) {
 RegisterRange CodeEmitter::temporary(int count) {
   next_temporary_ -= count;
   if (next_register_ > next_temporary_) {
-    throw std::logic_error("a basic block needs more temporary registers than can be numbered");
+    refuse("temporary registers of a basic block");
   }
   return {static_cast<std::uint16_t>(next_temporary_), static_cast<std::uint8_t>(count)};
 }

@@ -90,8 +90,8 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_buffer_entries), "entries", 1, 100000, "RED in flight per SM"},
   KeySpec{WARPSCOPE_KEY(sm.global.store_buffer_bytes), "bytes", 128, 16777216, "stores in flight per SM before the LSU blocks"},
 
-  KeySpec{WARPSCOPE_KEY(l2.capacity_bytes), "bytes", 1, 4294967296, "L2 cache"},
-  KeySpec{WARPSCOPE_KEY(l2.dirty_bytes), "bytes", 1, 4294967296, "written data that may wait for its way to HBM"},
+  KeySpec{WARPSCOPE_KEY(l2.capacity_bytes), "bytes", 1, 1073741824, "L2 cache"},
+  KeySpec{WARPSCOPE_KEY(l2.dirty_bytes), "bytes", 1, 1073741824, "written data that may wait for its way to HBM"},
   KeySpec{WARPSCOPE_KEY(l2.ways), "blocks", 1, 256, "of 2 KB in a set; addresses are hashed to sets"},
   KeySpec{WARPSCOPE_KEY(l2.copy_reads_per_refresh), "reads", 1, 1000000, "of a copy in the reader's partition, for one that counts at the home"},
   KeySpec{WARPSCOPE_KEY(l2.partitions), "partitions", 1, 8, "L2 partitions; far data is also cached near its reader"},

@@ -101,6 +101,9 @@ std::size_t SliceReplayer::cycle() const {
 
 std::optional<Slice> SliceReplayer::repeat_cycle(int sms) {
   const std::size_t length = reached_ == nullptr ? 0 : cycle();
+  if (length == 0) {
+    return std::nullopt;
+  }
   const std::size_t first = slices() - length;
   std::array<LoopCounters, kMaxWarps> step{};  // iterations in one cycle
   std::int64_t cycles = 0;
@@ -111,7 +114,7 @@ std::optional<Slice> SliceReplayer::repeat_cycle(int sms) {
     }
   }
   // All warps stay in their loops, and time within what a slice may say.
-  std::int64_t times = cycles > 0 ? kLongestRepeat / cycles : 0;
+  std::int64_t times = kLongestRepeat / cycles;
   bool ends = false;
   for (std::size_t warp = 0; warp < step.size(); ++warp) {
     const LoopCounters& now = core_.loop_counters()[warp];

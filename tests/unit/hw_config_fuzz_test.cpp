@@ -1,4 +1,5 @@
 // Damaged descriptions load or are refused with a ConfigError; nothing else may happen.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -118,25 +119,25 @@ TEST(ConfigFuzz, NestingOfAnyKindIsRefusedBeforeParsing) {
   const std::string dots = "f:2: a key with more than 16 dots; legal is at most that";
   const std::string brackets = "f:2: more than 16 brackets inside one another; legal is at most that";
   constexpr int kMany = 30000;
-  EXPECT_EQ(answer_to("\na" + repeated(".a", kMany) + " = 1"), dots);
-  EXPECT_EQ(answer_to("\na" + repeated(" . 'a'", kMany) + " = 1"), dots);
-  EXPECT_EQ(answer_to("\n[a" + repeated(".a", kMany) + "]"), dots);
-  EXPECT_EQ(answer_to("\n[[a" + repeated(".\"a\"", kMany) + "]]"), dots);
-  EXPECT_EQ(answer_to("\nx = {b = \"\"\"c\"\"\"\"\", a" + repeated(".a", kMany) + " = 1}"), dots);
-  EXPECT_EQ(answer_to("\nx = " + repeated("[", kMany)), brackets);
-  EXPECT_EQ(answer_to("\nx = " + repeated("{", kMany)), brackets);
-  EXPECT_EQ(answer_to("\nx = " + repeated("{a=", kMany)), brackets);
-  EXPECT_EQ(answer_to("\nx = " + repeated("{a.b=[", kMany)), brackets);
+  EXPECT_EQ(answer_to(fmt::format("\na{} = 1", repeated(".a", kMany))), dots);
+  EXPECT_EQ(answer_to(fmt::format("\na{} = 1", repeated(" . 'a'", kMany))), dots);
+  EXPECT_EQ(answer_to(fmt::format("\n[a{}]", repeated(".a", kMany))), dots);
+  EXPECT_EQ(answer_to(fmt::format("\n[[a{}]]", repeated(".\"a\"", kMany))), dots);
+  EXPECT_EQ(answer_to(fmt::format("\nx = {{b = \"\"\"c\"\"\"\"\", a{} = 1}}", repeated(".a", kMany))), dots);
+  for (const std::string_view piece : {"[", "{", "{a=", "{a.b=["}) {
+    EXPECT_EQ(answer_to(fmt::format("\nx = {}", repeated(piece, kMany))), brackets) << piece;
+  }
 }
 
 TEST(ConfigFuzz, DotsAndBracketsOfStringsAndCommentsAreNoNesting) {
   const std::string many = repeated(".[{", 10000);
-  EXPECT_EQ(answer_to("# " + many + "\nx = 1 # " + many + "\n"), "parsed");
-  EXPECT_EQ(answer_to("x = \"" + many + "\\\"" + many + "\"\n'" + many + "' = '" + many + "\\'\n"), "parsed");
-  EXPECT_EQ(answer_to("x = \"\"\"" + many + "\n\"\"" + many + "\"\"\"\n"), "parsed");
-  EXPECT_EQ(answer_to("y = '''" + many + "\n'" + many + "'''\n"), "parsed");
-  EXPECT_EQ(answer_to("x = [" + repeated("1.5, ", 1000) + "2.5]\n" + repeated("[[a]]\n", 1000)), "parsed");
-  EXPECT_EQ(answer_to(repeated("a.", 16) + "a = 1\n"), "parsed");
+  EXPECT_EQ(answer_to(fmt::format("# {0}\nx = 1 # {0}\n", many)), "parsed");
+  EXPECT_EQ(answer_to(fmt::format("x = \"{0}\\\"{0}\"\n'{0}' = '{0}\\'\n", many)), "parsed");
+  EXPECT_EQ(answer_to(fmt::format("x = \"\"\"{0}\n\"\"{0}\"\"\"\n", many)), "parsed");
+  EXPECT_EQ(answer_to(fmt::format("y = '''{0}\n'{0}'''\n", many)), "parsed");
+  EXPECT_EQ(answer_to(fmt::format("x = [{}2.5]\n{}", repeated("1.5, ", 1000), repeated("[[a]]\n", 1000))),
+            "parsed");
+  EXPECT_EQ(answer_to(fmt::format("a{} = 1\n", repeated(".a", 16))), "parsed");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Problems whose tensors do not fit the memory of the GPU, for all kernels alike.
+// Problems that are too large for the memory of the GPU, or for the text of a kernel.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -60,6 +60,15 @@ TEST(KernelMemory, LargestLegalProblemIsRefusedNotMiscounted) {
       }
     }
   }
+}
+
+// With few heads FlashAttention-1 splits a causal problem so that its text repeats late.
+TEST(KernelText, BeyondTheNumbersOfRegistersIsNotSupported) {
+  const auto build = [](std::int64_t seqlen) {
+    kernels::find_kernel("fa1").build({1, 1, 1, seqlen, seqlen, 64, true}, kA100);
+  };
+  EXPECT_NO_THROW(build(4096));
+  EXPECT_THROW(build(16384), kernels::UnsupportedProblem);
 }
 
 }  // namespace
