@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "experiments/point/json_integer.hpp"
+
 namespace warpscope::experiments {
 
 using Json = nlohmann::json;
@@ -37,12 +39,12 @@ Point point_from_json(const Json& json) {
   json.at("kernel").get_to(point.kernel);
   kernels::Problem& problem = point.problem;
   problem.pass = json.at("pass") == "fwd" ? kernels::Pass::forward : kernels::Pass::backward;
-  json.at("batch").get_to(problem.batch);
-  json.at("heads").get_to(problem.heads);
-  json.at("heads_kv").get_to(problem.heads_kv);
-  json.at("seqlen_q").get_to(problem.seqlen_q);
-  json.at("seqlen_k").get_to(problem.seqlen_k);
-  json.at("head_dim").get_to(problem.head_dim);
+  read_integer(json, "batch", problem.batch);
+  read_integer(json, "heads", problem.heads);
+  read_integer(json, "heads_kv", problem.heads_kv);
+  read_integer(json, "seqlen_q", problem.seqlen_q);
+  read_integer(json, "seqlen_k", problem.seqlen_k);
+  read_integer(json, "head_dim", problem.head_dim);
   json.at("causal").get_to(problem.causal);
   problem.dtype = json.at("dtype") == "fp16" ? kernels::DataType::fp16 : kernels::DataType::bf16;
   return point;

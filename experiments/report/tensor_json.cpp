@@ -1,5 +1,7 @@
 #include "experiments/report/tensor_json.hpp"
 
+#include "experiments/point/json_integer.hpp"
+
 namespace warpscope::experiments {
 
 nlohmann::ordered_json to_json(const TensorRow& row) {
@@ -15,12 +17,12 @@ nlohmann::ordered_json to_json(const TensorRow& row) {
 TensorRow tensor_row_from_json(const nlohmann::json& json) {
   TensorRow row;
   json.at("tensor").get_to(row.tensor);
-  json.at("read_bytes").get_to(row.read_bytes);
-  json.at("write_bytes").get_to(row.write_bytes);
-  json.at("compulsory_bytes").get_to(row.compulsory_bytes);
-  json.at("l2_read_bytes").get_to(row.l2_read_bytes);
-  json.at("l2_read_hit_bytes").get_to(row.l2_read_hit_bytes);
-  json.at("l2_write_bytes").get_to(row.l2_write_bytes);
+  read_integer(json, "read_bytes", row.read_bytes);
+  read_integer(json, "write_bytes", row.write_bytes);
+  read_integer(json, "compulsory_bytes", row.compulsory_bytes);
+  read_integer(json, "l2_read_bytes", row.l2_read_bytes);
+  read_integer(json, "l2_read_hit_bytes", row.l2_read_hit_bytes);
+  read_integer(json, "l2_write_bytes", row.l2_write_bytes);
   return row;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/point/json_integer.hpp"
 #include "experiments/report/tensor_json.hpp"
 #include "experiments/report/utilisation.hpp"
 
@@ -63,9 +64,9 @@ Json to_json(const PointResult& result) {
 PointResult result_from_json(const Json& json) {
   PointResult result;
   json.at("time_us").get_to(result.time_us);
-  json.at("cycles").get_to(result.cycles);
+  read_integer(json, "cycles", result.cycles);
   json.at("tflops").get_to(result.tflops);
-  json.at("compulsory_bytes").get_to(result.compulsory_bytes);
+  read_integer(json, "compulsory_bytes", result.compulsory_bytes);
   json.at("limiter").get_to(result.limiter);
   json.at("busiest").get_to(result.busiest);
   json.at("busiest_share").get_to(result.busiest_share);
