@@ -6,6 +6,7 @@
 
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
+#include "experiments/study/non_matmul.hpp"
 #include "experiments/study/why_fa2.hpp"
 
 namespace warpscope::experiments {
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::array kStudies = {
     Study{"why-fa2", "standard attention, FlashAttention-1 and -2 on A100, H100 and H200", &run_why_fa2},
+    Study{"non-matmul", "what a FLOP costs that no tensor pipe does: pipes and shared memory at other rates",
+          &run_non_matmul},
 };
 
 }  // namespace
