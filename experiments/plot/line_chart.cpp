@@ -23,6 +23,24 @@ std::pair<double, double> y_bounds(const LineChart& chart) {
   return most >= least ? std::pair(least, most) : std::pair(1.0, 1.0);
 }
 
+/// Ticks at 1, 2, 5, 10, ... where the axis spans too few powers of ten to be read with these alone.
+void add_y_ticks(ChartPage& page, double least, double most) {
+  constexpr double kFewDecades = 2.5;
+  if (std::log10(most / least) > kFewDecades) {
+    page.add("set ytics 10\n");
+    return;
+  }
+  page.add("set ytics (");
+  const char* gap = "";
+  for (double decade = std::pow(10, std::floor(std::log10(least))); decade <= most; decade *= 10) {
+    for (const int digit : {1, 2, 5}) {
+      page.add("{}{}", gap, digit * decade);
+      gap = ", ";
+    }
+  }
+  page.add(")\n");
+}
+
 void add_axes(ChartPage& page, const LineChart& chart, const LinePanel& panel) {
   page.add("set logscale x\nset xtics (");
   for (std::size_t t = 0; t < panel.x_ticks.size(); ++t) {
@@ -40,6 +58,7 @@ void add_axes(ChartPage& page, const LineChart& chart, const LinePanel& panel) {
     page.add("set yrange [{}:{}]\n", std::min(0.0, least * 1.08), most * 1.08);
   } else {
     page.add("set logscale y\nset yrange [{}:{}]\n", least / 1.3, most * 1.3);
+    add_y_ticks(page, least / 1.3, most * 1.3);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
 #include "experiments/study/non_matmul.hpp"
+#include "experiments/study/parallelism.hpp"
 #include "experiments/study/why_fa2.hpp"
 
 namespace warpscope::experiments {
@@ -16,6 +17,8 @@ constexpr std::array kStudies = {
     Study{"why-fa2", "standard attention, FlashAttention-1 and -2 on A100, H100 and H200", &run_why_fa2},
     Study{"non-matmul", "what a FLOP costs that no tensor pipe does: pipes and shared memory at other rates",
           &run_non_matmul},
+    Study{"parallelism", "FA1 and FA2 with few and many CTAs: batch x heads against sequence length",
+          &run_parallelism},
 };
 
 }  // namespace
@@ -33,7 +36,7 @@ const Study& find_study(std::string_view name) {
     legal += legal.empty() ? "" : ", ";
     legal += study.name;
   }
-  throw UsageError(fmt::format("study {}: unknown; legal is {}", in_quotes(name), legal));
+  throw UsageError(fmt::format("study {}: unknown; legal are {}", in_quotes(name), legal));
 }
 
 }  // namespace warpscope::experiments
