@@ -1,6 +1,7 @@
 #include "experiments/plot/chart_page.hpp"
 
 #include "experiments/base/files.hpp"
+#include "experiments/base/text_table.hpp"
 #include "experiments/plot/gnuplot.hpp"
 
 namespace warpscope::experiments {
@@ -32,7 +33,8 @@ std::string in_single_quotes(const std::string& text) {
 ChartPage::ChartPage(const std::filesystem::path& stem, std::size_t panels)
     : stem_(stem), height_(kHeadHeight + kPanelHeight * static_cast<int>((panels + 1) / 2)) {
   add("# Drawn by gnuplot.\n");
-  add("set terminal svg size {},{} dynamic font 'sans-serif,12' background '#ffffff'\n", kWidth, height_);
+  add("set terminal svg size {},{} dynamic noenhanced font 'sans-serif,12' background '#ffffff'\n", kWidth,
+      height_);
   add("set output {}\n", in_single_quotes(stem.filename().string() + ".svg"));
   add("set encoding utf8\nunset key\nset border 1 lc rgb '#555555'\nset tics textcolor rgb '#333333'\n"
       "set xtics nomirror scale 0\nset ytics nomirror scale 0\n"
@@ -66,7 +68,7 @@ void ChartPage::add_head(const std::string& title, const std::string& subtitle,
     add("set label {} {} at screen {:.4f},{:.4f} left font 'sans-serif,13' tc rgb '#333333'\n", tag,
         in_single_quotes(entry.name), x + (swatch_width(entry) + 6) / kWidth,
         down(kLegendFromTop - kLegendSwatch / 2));
-    x += (swatch_width(entry) + 34 + 7.2 * static_cast<double>(entry.name.size())) / kWidth;
+    x += (swatch_width(entry) + 34 + 7.2 * static_cast<double>(display_width(entry.name))) / kWidth;
     ++tag;
   }
 }

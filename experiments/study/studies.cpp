@@ -6,6 +6,7 @@
 
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
+#include "experiments/study/hbm_traffic.hpp"
 #include "experiments/study/non_matmul.hpp"
 #include "experiments/study/parallelism.hpp"
 #include "experiments/study/why_fa2.hpp"
@@ -19,6 +20,8 @@ constexpr std::array kStudies = {
           &run_non_matmul},
     Study{"parallelism", "FA1 and FA2 with few and many CTAs: batch x heads against sequence length",
           &run_parallelism},
+    Study{"hbm-traffic", "bytes across HBM against sequence length and against the capacity of the L2",
+          &run_hbm_traffic},
 };
 
 }  // namespace

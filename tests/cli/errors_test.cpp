@@ -43,7 +43,7 @@ const Mistake kMistakes[] = {
      "warpscope: warpscope 'simulate': unknown; legal are run, sweep, merge, study, validate, list, trace, "
      "config"},
     {"list", {"list", "dogs"}, "warpscope: list 'dogs': unknown; legal are gpus, kernels, studies"},
-    {"study", {"study", "why-not"}, "warpscope: study 'why-not': unknown; legal are why-fa2, non-matmul, parallelism"},
+    {"study", {"study", "why-not"}, "warpscope: study 'why-not': unknown; legal are why-fa2, non-matmul, parallelism, hbm-traffic"},
     {"verb_near",
      {"swep"},
      "warpscope: warpscope 'swep': unknown; did you mean sweep? legal are run, sweep, merge, study, "
