@@ -33,8 +33,7 @@ std::string in_single_quotes(const std::string& text) {
 ChartPage::ChartPage(const std::filesystem::path& stem, std::size_t panels)
     : stem_(stem), height_(kHeadHeight + kPanelHeight * static_cast<int>((panels + 1) / 2)) {
   add("# Drawn by gnuplot.\n");
-  add("set terminal svg size {},{} dynamic noenhanced font 'sans-serif,12' background '#ffffff'\n", kWidth,
-      height_);
+  add("set terminal svg size {},{} dynamic font 'sans-serif,12' background '#ffffff'\n", kWidth, height_);
   add("set output {}\n", in_single_quotes(stem.filename().string() + ".svg"));
   add("set encoding utf8\nunset key\nset border 1 lc rgb '#555555'\nset tics textcolor rgb '#333333'\n"
       "set xtics nomirror scale 0\nset ytics nomirror scale 0\n"
@@ -59,14 +58,14 @@ void ChartPage::add_head(const std::string& title, const std::string& subtitle,
                          std::span<const LegendEntry> legend) {
   add("set label 1 {} at screen {},{} left font 'sans-serif:Bold,20' tc rgb '#222222'\n",
       in_single_quotes(title), kLeft, down(26));
-  add("set label 2 {} at screen {},{} left font 'sans-serif,13' tc rgb '#555555'\n",
+  add("set label 2 {} at screen {},{} left noenhanced font 'sans-serif,13' tc rgb '#555555'\n",
       in_single_quotes(subtitle), kLeft, down(52));
   double x = kLeft;
   int tag = 3;
   for (const LegendEntry& entry : legend) {
     add_swatch(tag, x, entry);
-    add("set label {} {} at screen {:.4f},{:.4f} left font 'sans-serif,13' tc rgb '#333333'\n", tag,
-        in_single_quotes(entry.name), x + (swatch_width(entry) + 6) / kWidth,
+    add("set label {} {} at screen {:.4f},{:.4f} left noenhanced font 'sans-serif,13' tc rgb '#333333'\n",
+        tag, in_single_quotes(entry.name), x + (swatch_width(entry) + 6) / kWidth,
         down(kLegendFromTop - kLegendSwatch / 2));
     x += (swatch_width(entry) + 34 + 7.2 * static_cast<double>(display_width(entry.name))) / kWidth;
     ++tag;
@@ -79,8 +78,9 @@ void ChartPage::begin_panel(std::size_t index, const PanelLabels& labels) {
       down(kHeadHeight + kPanelHeight * (row + 1)), static_cast<double>(kPanelHeight) / height_);
   add("set title {} font 'sans-serif:Bold,14' tc rgb '#222222' offset 0,-0.4\n",
       in_single_quotes(labels.title));
-  add("set ylabel {} tc rgb '#333333' offset 1,0\n", in_single_quotes(index % 2 == 0 ? labels.y : ""));
-  add("set xlabel {} tc rgb '#333333' offset 0,0.4\n", in_single_quotes(labels.x));
+  add("set ylabel {} noenhanced tc rgb '#333333' offset 1,0\n",
+      in_single_quotes(index % 2 == 0 ? labels.y : ""));
+  add("set xlabel {} noenhanced tc rgb '#333333' offset 0,0.4\n", in_single_quotes(labels.x));
 }
 
 void ChartPage::draw() {
