@@ -34,8 +34,6 @@ struct BarChart {
   std::vector<BarPanel> panels;
 };
 
-/// Throws UsageError where gnuplot is not installed.
-void require_gnuplot();
 /// Writes `<stem>.gnuplot`, for those who want to restyle the chart, and draws `<stem>.svg` with it.
 void draw(const BarChart& chart, const std::filesystem::path& stem);
 

@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "experiments/base/usage_error.hpp"
-#include "experiments/plot/bar_chart.hpp"
 
 namespace warpscope::experiments {
 namespace {

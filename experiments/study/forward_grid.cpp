@@ -1,10 +1,6 @@
 #include "experiments/study/forward_grid.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-
-#include "experiments/batch/simulate_points.hpp"
-#include "experiments/workers/worker_pool.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -12,10 +8,12 @@ namespace {
 constexpr int kTokens = 16384;
 constexpr int kHiddenSize = 2048;
 
-Point grid_point(const GridGpu& gpu, Method method, int head_dim, bool causal, int seqlen) {
+}  // namespace
+
+Point grid_point(std::string_view gpu, std::string_view kernel, int head_dim, bool causal, int seqlen) {
   Point point;
-  point.model.gpu = gpu.name;
-  point.kernel = gpu.kernels[static_cast<std::size_t>(method)];
+  point.model.gpu = gpu;
+  point.kernel = kernel;
   point.problem.batch = kTokens / seqlen;
   point.problem.heads = point.problem.heads_kv = kHiddenSize / head_dim;
   point.problem.seqlen_q = point.problem.seqlen_k = seqlen;
@@ -24,11 +22,14 @@ Point grid_point(const GridGpu& gpu, Method method, int head_dim, bool causal, i
   return point;
 }
 
-}  // namespace
-
 std::string_view name(Method method) {
   static constexpr std::array<std::string_view, kMethods> kNames = {"standard", "FA1", "FA2"};
   return kNames[static_cast<std::size_t>(method)];
+}
+
+std::string colour(Method method) {
+  static constexpr std::array<const char*, kMethods> kColours = {"#7d8597", "#e8893a", "#1f6fa8"};
+  return kColours[static_cast<std::size_t>(method)];
 }
 
 std::span<const GridGpu> grid_gpus() {
@@ -51,7 +52,7 @@ std::vector<GridPoint> forward_grid(const ForwardReferences& references) {
             GridPoint point;
             point.gpu = &gpu;
             point.method = static_cast<Method>(m);
-            point.point = grid_point(gpu, point.method, head_dim, causal, seqlen);
+            point.point = grid_point(gpu.name, gpu.kernels[m], head_dim, causal, seqlen);
             point.reference =
                 references.find({std::string(gpu.name), point.point.kernel, head_dim, causal, seqlen});
             points.push_back(std::move(point));
@@ -77,20 +78,19 @@ void take_result(GridPoint& point, const PointResult& result) {
   std::ranges::stable_sort(point.stalls, [](const auto& a, const auto& b) { return a.second > b.second; });
 }
 
-void run_grid(std::vector<GridPoint>& points, const PoolOptions& workers, ResultStore& store) {
-  PointSimulator simulator;
-  std::vector<KeyedPoint> keyed;
-  for (const GridPoint& point : points) {
-    keyed.push_back(simulator.keyed(point.point));
+std::vector<Point> points_of(std::span<const GridPoint> grid) {
+  std::vector<Point> points;
+  for (const GridPoint& point : grid) {
+    points.push_back(point.point);
   }
-  WorkerPool pool([&](const std::string& task) { return simulator.simulate(task); }, workers);
-  simulate_points(distinct_by_cost(keyed), store, pool, "study");
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const Outcome outcome = store.find(keyed[i].key).value();
-    if (outcome.fate == Fate::done) {
-      take_result(points[i], result_from_json(nlohmann::json::parse(outcome.text)));
-    } else {
-      points[i].error = outcome.text;
+  return points;
+}
+
+void take_results(std::vector<GridPoint>& grid, std::span<const StudyResult> results) {
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    grid[i].error = results[i].error;
+    if (results[i].done()) {
+      take_result(grid[i], results[i].result);
     }
   }
 }

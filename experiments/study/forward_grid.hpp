@@ -11,8 +11,7 @@
 #include "experiments/data/forward_reference.hpp"
 #include "experiments/point/point.hpp"
 #include "experiments/store/point_result.hpp"
-#include "experiments/store/result_store.hpp"
-#include "experiments/workers/pool_options.hpp"
+#include "experiments/study/study_run.hpp"
 
 namespace warpscope::experiments {
 
@@ -20,6 +19,8 @@ namespace warpscope::experiments {
 enum class Method { standard, fa1, fa2, count };
 inline constexpr std::size_t kMethods = static_cast<std::size_t>(Method::count);
 std::string_view name(Method method);
+/// Its colour in all charts.
+std::string colour(Method method);
 
 /// A GPU of the study, its kernel of each method, and what its bars are held against.
 struct GridGpu {
@@ -32,6 +33,9 @@ std::span<const GridGpu> grid_gpus();
 
 inline constexpr std::array<int, 2> kGridHeadDims = {64, 128};
 inline constexpr std::array<int, 6> kGridSeqlens = {512, 1024, 2048, 4096, 8192, 16384};
+
+/// 16384 tokens in all and hidden size 2048, as in the paper.
+Point grid_point(std::string_view gpu, std::string_view kernel, int head_dim, bool causal, int seqlen);
 
 /// One point, its reference and what the model says.
 struct GridPoint {
@@ -61,8 +65,9 @@ struct GridPoint {
 
 /// All points of all GPUs: by GPU, head dimension, causal, length, method.
 std::vector<GridPoint> forward_grid(const ForwardReferences& references);
+std::vector<Point> points_of(std::span<const GridPoint> grid);
 void take_result(GridPoint& point, const PointResult& result);
-/// Fills in what the model says; what the store knows is not simulated again.
-void run_grid(std::vector<GridPoint>& points, const PoolOptions& workers, ResultStore& store);
+/// Fills in what the model says, from results in the order of points_of().
+void take_results(std::vector<GridPoint>& grid, std::span<const StudyResult> results);
 
 }  // namespace warpscope::experiments

@@ -4,23 +4,14 @@
 #include <functional>
 
 #include "experiments/report/text_report.hpp"
+#include "experiments/study/study_records.hpp"
 #include "experiments/study/why_fa2.hpp"
 
 namespace warpscope::experiments {
 namespace {
 
-/// Solid for the model, pale for what it is held against.
-struct Colours {
-  const char* model;
-  const char* reference;
-};
-
-constexpr std::array<Colours, kMethods> kColours = {
-    Colours{"#7d8597", "#dfe2e8"}, Colours{"#e8893a", "#fbe0c8"}, Colours{"#1f6fa8", "#cfe3f2"}};
-
-std::string group_label(int seqlen) {
-  return seqlen < 1024 ? std::to_string(seqlen) : fmt::format("{}k", seqlen / 1024);
-}
+/// Bars that the model is held against have the pale colour of the method.
+constexpr std::array<const char*, kMethods> kPale = {"#dfe2e8", "#fbe0c8", "#cfe3f2"};
 
 using AddSeries = std::function<void(BarPanel&, Method, std::span<const GridPoint* const>)>;
 
@@ -33,7 +24,7 @@ std::vector<BarPanel> panels(const GridGpu& gpu, std::span<const GridPoint> poin
       BarPanel panel;
       panel.title = fmt::format("head dimension {}, {}", head_dim, causal ? "causal" : "no mask");
       for (const int seqlen : kGridSeqlens) {
-        panel.groups.push_back(group_label(seqlen));
+        panel.groups.push_back(length_label(seqlen));
       }
       for (std::size_t m = 0; m < kMethods; ++m) {
         std::vector<const GridPoint*> chosen;
@@ -74,17 +65,19 @@ BarChart speed_chart(const GridGpu& gpu, std::span<const GridPoint> points) {
   chart.y_label = "TFLOP/s";
   chart.panels =
       panels(gpu, points, [&](BarPanel& panel, Method method, std::span<const GridPoint* const> chosen) {
-        const Colours& colours = kColours[static_cast<std::size_t>(method)];
         if (!gpu.reference.empty()) {
-          BarSeries series{
-              fmt::format("{}, {}", name(method), gpu.reference), colours.reference, colours.model, {}, {}};
+          BarSeries series{fmt::format("{}, {}", name(method), gpu.reference),
+                           kPale[static_cast<std::size_t>(method)],
+                           colour(method),
+                           {},
+                           {}};
           for (const GridPoint* point : chosen) {
             const bool known = point->reference != nullptr;
             add_bar(series, known ? point->reference->tflops : std::nullopt, known ? "OOM" : "");
           }
           panel.series.push_back(std::move(series));
         }
-        BarSeries series{fmt::format("{}, model", name(method)), colours.model, colours.model, {}, {}};
+        BarSeries series{fmt::format("{}, model", name(method)), colour(method), colour(method), {}, {}};
         for (const GridPoint* point : chosen) {
           add_bar(series, point->error.empty() ? std::optional<double>(point->tflops) : std::nullopt, "n/a");
         }
@@ -105,8 +98,7 @@ BarChart traffic_chart(const GridGpu& gpu, std::span<const GridPoint> points) {
   chart.logarithmic = true;
   chart.panels =
       panels(gpu, points, [&](BarPanel& panel, Method method, std::span<const GridPoint* const> chosen) {
-        const Colours& colours = kColours[static_cast<std::size_t>(method)];
-        BarSeries series{std::string(name(method)), colours.model, colours.model, {}, {}};
+        BarSeries series{std::string(name(method)), colour(method), colour(method), {}, {}};
         BarSeries least{"minimum", "#ffffff", "#444444", {}, {}};
         for (const GridPoint* point : chosen) {
           const auto number = [&](std::uint64_t bytes) {

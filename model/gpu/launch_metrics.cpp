@@ -156,11 +156,14 @@ metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Tra
       percent(tensor_busy_cycles(config, counts.counters), sub_core_cycles);
   result.metrics["l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active"] =
       percent(static_cast<double>(counts.counters.data_path_cycles), active);
+  result.metrics["launch__grid_size"] = static_cast<double>(trace::cta_count(launch));
+  result.metrics["launch__block_size"] = launch.threads_per_cta;
   result.metrics["launch__registers_per_thread"] = launch.registers_per_thread;
   result.metrics["launch__shared_mem_per_block_dynamic"] = launch.shared_bytes_per_cta;
   result.metrics["launch__occupancy_limit_registers"] = counts.occupancy.limit_registers;
   result.metrics["launch__occupancy_limit_shared_mem"] = counts.occupancy.limit_shared_memory;
   result.metrics["launch__occupancy_limit_warps"] = counts.occupancy.limit_warps;
+  result.metrics["launch__occupancy_limit_blocks"] = counts.occupancy.limit_ctas;
   result.metrics["launch__waves_per_multiprocessor"] =
       static_cast<double>(trace::cta_count(launch)) / (sms * counts.occupancy.ctas_per_sm);
   add_stalls(result, counts.counters, counts.instructions);

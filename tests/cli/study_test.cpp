@@ -4,7 +4,9 @@
 #include "experiments/accuracy/accuracy.hpp"
 #include "experiments/batch/point_simulator.hpp"
 #include "experiments/csv/csv.hpp"
+#include "experiments/plot/gnuplot.hpp"
 #include "experiments/store/model_version.hpp"
+#include "experiments/store/result_store.hpp"
 #include "experiments/study/why_fa2.hpp"
 #include "tests/cli/program.hpp"
 
