@@ -52,12 +52,18 @@ bool done(const Pair& pair) {
   return pair.fa2 != nullptr && pair.fa1->outcome.done() && pair.fa2->outcome.done();
 }
 
+/// Within one wave no more slots can be taken than there are CTAs.
+bool is_impossible(const Filling& filled) {
+  constexpr double kRounding = 1e-3;
+  return filled.waves < 1 && filled.idle_slots < 1 - filled.waves - kRounding;
+}
+
 void add_cells(std::vector<std::string>& row, const ParallelPoint& point) {
   const Filling filled = filling(point);
   row.insert(row.end(),
              {fmt::format("{:.1f}", point.outcome.result.tflops), fmt::format("{:.0f}", filled.ctas),
               fmt::format("{:.2f}", filled.waves), fmt::format("{:.1f}", filled.busy_sms),
-              percent(filled.idle_slots), percent(filled.last_wave)});
+              percent(filled.idle_slots) + (is_impossible(filled) ? " !" : ""), percent(filled.last_wave)});
 }
 
 std::string gpu_table(const GridGpu& gpu, std::span<const Pair> all) {
@@ -181,6 +187,12 @@ std::string parallelism_report(std::span<const ParallelPoint> points) {
       "kernel\n"
       "    has no option to leave that out, so FA1 without splits is not shown.\n"
       "  - Batch and heads only count as their product: the study has batch 1.\n";
+  if (page.find(" !") != std::string::npos) {
+    page +=
+        "  - !: fewer empty slots than the CTAs of the launch leave, which cannot be: --mode fast counts SMs "
+        "and\n"
+        "    idle of this row wrongly; --mode detailed does not.\n";
+  }
   page += fmt::format("  - {}\n", kMmaSyncNote);
   std::vector<Point> simulated;
   std::vector<StudyResult> results;

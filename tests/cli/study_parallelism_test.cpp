@@ -85,6 +85,9 @@ TEST_F(Parallelism, OutputsHaveEveryPoint) {
   EXPECT_EQ(table.rows[0].fields[table.column("busy_sms")], "");
   EXPECT_EQ(table.rows[1].fields[table.column("busy_sms")], "54.0");
   EXPECT_NE(output.report.find("not simulated: fa1 fwd fp16 b 1 h 1/1 q 512"), std::string::npos);
+  // Three CTAs per head on half of the SMs: impossible as long as these are fewer than the SMs hold.
+  EXPECT_NE(output.report.find("62.5 % !"), std::string::npos);
+  EXPECT_NE(output.report.find("which cannot be"), std::string::npos);
   EXPECT_NE(output.report.find("FA1 without splits is not shown"), std::string::npos);
 }
 
