@@ -12,6 +12,12 @@
 #include "tests/fuzz/targets.hpp"
 
 namespace warpscope::fuzz {
+
+/// What GoogleTest calls a target in messages.
+void PrintTo(const Target& target, std::ostream* out) {
+  *out << target.name;
+}
+
 namespace {
 
 std::vector<std::filesystem::path> inputs(const Target& target) {
