@@ -44,7 +44,9 @@ const Mistake kMistakes[] = {
      "trace, "
      "config"},
     {"list", {"list", "dogs"}, "warpscope: list 'dogs': unknown; legal are gpus, kernels, studies"},
-    {"study", {"study", "why-not"}, "warpscope: study 'why-not': unknown; legal are why-fa2, non-matmul, parallelism, hbm-traffic"},
+    {"study",
+     {"study", "why-not"},
+     "warpscope: study 'why-not': unknown; legal are why-fa2, non-matmul, parallelism, hbm-traffic"},
     {"verb_near",
      {"swep"},
      "warpscope: warpscope 'swep': unknown; did you mean sweep? legal are run, compare, sweep, merge, study, "
