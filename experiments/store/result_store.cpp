@@ -6,6 +6,7 @@
 #include <array>
 #include <system_error>
 
+#include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
 
 namespace warpscope::experiments {
@@ -207,6 +208,8 @@ void ResultStore::remove() {
 
 void ResultStore::fail(const SqliteError& error) const {
   const std::string name = file_.string();
+  // What SQLite says of a damaged file may quote its bytes.
+  const std::string what = one_line(error.what());
   switch (error.code() & 0xff) {  // the rest of the bits says more than a user needs
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -215,7 +218,7 @@ void ResultStore::fail(const SqliteError& error) const {
     case SQLITE_NOTADB:
       throw FileError(fmt::format("{}: is no store of results; name another file", name));
     case SQLITE_CORRUPT:
-      throw FileError(fmt::format("{}: is damaged ({}); delete it to start again", name, error.what()));
+      throw FileError(fmt::format("{}: is damaged ({}); delete it to start again", name, what));
     case SQLITE_FULL:
     case SQLITE_IOERR:
       if (find_ && !is_in_place()) {
@@ -223,13 +226,13 @@ void ResultStore::fail(const SqliteError& error) const {
       }
       throw FileError(
           fmt::format("{}: cannot be written ({}); what is in it is safe: make room and go on with --resume",
-                      name, error.what()));
+                      name, what));
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      throw FileError(fmt::format("{}: cannot be opened: {}", name, error.what()));
+      throw FileError(fmt::format("{}: cannot be opened: {}", name, what));
     default:
-      throw FileError(fmt::format("{}: {}", name, error.what()));
+      throw FileError(fmt::format("{}: {}", name, what));
   }
 }
 
