@@ -14,7 +14,7 @@ TEST(LauncherScript, SaysWhereItCannotBuild) {
   std::filesystem::copy_file(source / "warpscope", directory / "warpscope");
   write_text(directory / "build", "a file where a folder should be");
   const std::string root = std::filesystem::canonical(directory.path());
-  for (const char* verb : {"list", "test", "bench"}) {
+  for (const char* verb : {"list", "test"}) {
     const ProgramResult result = run({directory / "warpscope", "--no-install", verb}, directory.path());
     EXPECT_EQ(result.status, 2) << verb;
     EXPECT_EQ(result.err, "warpscope: cannot write to " + root +

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include "tests/fuzz/simulate_mutation.hpp"
@@ -62,19 +65,34 @@ std::string name_of(const testing::TestParamInfo<Target>& info) {
 INSTANTIATE_TEST_SUITE_P(Targets, FuzzCorpus, testing::ValuesIn(all_targets().begin(), all_targets().end()),
                          name_of);
 
+/// Changes of each input of the corpus: without sanitizers, many more can be tried in the same time.
+std::uint64_t rounds() {
+  const char* wanted = std::getenv("WARPSCOPE_FUZZ_ROUNDS");
+  return wanted == nullptr ? 1 : std::max<std::uint64_t>(1, std::strtoull(wanted, nullptr, 10));
+}
+
 TEST(FuzzMutation, MakesOtherSimulationsOfMostSimulations) {
-  int simulations = 0;
-  int others = 0;
+  std::uint64_t simulations = 0;
+  std::uint64_t tried = 0;
+  std::uint64_t others = 0;
   for (const std::filesystem::path& file : inputs({"simulate", simulate})) {
     const std::string input = bytes_of(file);
-    if (simulate(input)) {
-      ++simulations;
-      const std::string other = mutated_simulation(input, static_cast<std::uint64_t>(simulations));
-      others += other != input && simulate(other) ? 1 : 0;
+    if (!simulate(input)) {
+      continue;
+    }
+    ++simulations;
+    for (std::uint64_t round = 0; round < rounds(); ++round) {
+      const std::uint64_t seed = simulations + 1000 * round;
+      SCOPED_TRACE(file.string() + " changed with seed " + std::to_string(seed));
+      const std::string other = mutated_simulation(input, seed);
+      ++tried;
+      EXPECT_NO_THROW(others += other != input && simulate(other) ? 1 : 0);
     }
   }
-  EXPECT_GT(simulations, 50);
-  EXPECT_GT(others, simulations / 2);
+  RecordProperty("tried", std::to_string(tried));
+  RecordProperty("simulated", std::to_string(others));
+  EXPECT_GT(simulations, 50U);
+  EXPECT_GT(others, tried / 2);
 }
 
 }  // namespace
