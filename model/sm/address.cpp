@@ -10,8 +10,10 @@ std::int64_t base(const trace::AffineIndex& index, const ResidentCta& cta) {
       value += index.per_block[d] * (static_cast<std::int64_t>(cta.block[d]) / index.block_divisor[d]);
     }
   }
-  if (index.symbol != trace::kNoSymbol) {
-    value += index.per_symbol * cta.cta_class->symbols[static_cast<std::size_t>(index.symbol)];
+  // A class lacks symbols that only programs of other classes name; it never executes those.
+  const std::vector<std::int64_t>& symbols = cta.cta_class->symbols;
+  if (index.symbol != trace::kNoSymbol && static_cast<std::size_t>(index.symbol) < symbols.size()) {
+    value += index.per_symbol * symbols[static_cast<std::size_t>(index.symbol)];
   }
   return value;
 }
