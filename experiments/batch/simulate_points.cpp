@@ -47,7 +47,7 @@ void simulate_points(std::span<const KeyedPoint> points, ResultStore& store, Wor
   std::size_t done = points.size() - missing.size();
   const TaskDone keep = [&](std::size_t task, const Outcome& outcome) {
     store.put(missing[task]->key, to_json(missing[task]->point).dump(), outcome);
-    ++done;
+    done += outcome.fate == Fate::died ? 0 : 1;
     progress.advance();
   };
   try {

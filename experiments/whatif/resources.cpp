@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace warpscope::experiments {
@@ -11,8 +10,6 @@ namespace {
 
 constexpr double kStep = 1.1;
 constexpr int kWarpLanes = 32;
-
-using Changes = std::vector<std::string>;
 
 template <typename Number>
 std::string set(std::string_view key, Number value) {
@@ -49,7 +46,7 @@ Improvement tensor_rate(const hw::Tensor& tensor) {
   return result;
 }
 
-/// The SM and what one CTA of it may take.
+/// Of the SM; the most that one CTA may take stays, so that kernels keep their tiles.
 Improvement shared_memory(const hw::SharedMemory& shared) {
   return more("shared memory size", "sm.shared.bytes", shared.bytes, shared.allocation_bytes);
 }

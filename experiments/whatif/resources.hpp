@@ -1,8 +1,6 @@
 // The resources of a GPU that a kernel may wait for, and how to have more of each.
 #pragma once
 
-#include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
