@@ -14,8 +14,7 @@ namespace fs = std::filesystem;
 
 bool is_file(const NamedFile& file) {
   std::error_code error;
-  return !file.path.empty() && file.path != "-" &&
-         (!fs::exists(file.path, error) || fs::is_regular_file(file.path, error));
+  return names_file(file.path) && (!fs::exists(file.path, error) || fs::is_regular_file(file.path, error));
 }
 
 /// True for hard links too.

@@ -51,7 +51,7 @@ Status compare_command(const CompareFlags& flags) {
         "compare: nothing is changed; write -- and then what is different on side B, as in "
         "`-- --set sm.xu.lanes=32`");
   }
-  const bool json_in_file = !flags.json.empty() && flags.json != "-";
+  const bool json_in_file = names_file(flags.json);
   if (json_in_file) {
     check_apart(flags.model.files(), std::array{NamedFile{"--json", flags.json}});
     check_writable(flags.json);

@@ -55,20 +55,16 @@ Run simulate(const RunFlags& flags) {
   return run_trace_file(model, flags.trace);
 }
 
-bool is_named(const std::string& path) {
-  return !path.empty() && path != "-";
-}
-
 /// Refuses, before the simulation and before anything is opened, what could not be written behind it.
 void check_outputs(const RunFlags& flags) {
   const std::array outputs = {NamedFile{"--json", flags.json}, NamedFile{"--report", flags.report}};
   std::vector<NamedFile> inputs = {{"--trace", flags.trace}};
-  if (is_named(flags.json) || is_named(flags.report)) {
+  if (names_file(flags.json) || names_file(flags.report)) {
     std::ranges::move(flags.model.files(), std::back_inserter(inputs));
   }
   check_apart(inputs, outputs);
   for (const NamedFile& output : outputs) {
-    if (is_named(output.path)) {
+    if (names_file(output.path)) {
       check_writable(output.path);
     }
   }
@@ -96,10 +92,10 @@ Status run_command(const RunFlags& flags) {
   }
   const std::string json =
       document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
-  if (is_named(flags.json)) {
+  if (names_file(flags.json)) {
     write_file(flags.json, json);
   }
-  if (is_named(flags.report)) {
+  if (names_file(flags.report)) {
     write_file(flags.report, report);
   }
   print_output(flags.json == "-" ? json : report);

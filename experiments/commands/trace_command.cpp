@@ -27,7 +27,7 @@ struct DumpFlags {
 
 Status dump(const DumpFlags& flags) {
   flags.model.require_gpu();
-  const bool to_file = !flags.output.empty() && flags.output != "-";
+  const bool to_file = names_file(flags.output);
   if (to_file) {
     check_apart(flags.model.files(), std::array{NamedFile{"-o", flags.output}});
     check_writable(flags.output);

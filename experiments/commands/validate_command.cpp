@@ -3,6 +3,7 @@
 
 #include "experiments/accuracy/accuracy.hpp"
 #include "experiments/base/files.hpp"
+#include "experiments/base/named_files.hpp"
 #include "experiments/base/output.hpp"
 #include "experiments/commands/command.hpp"
 #include "experiments/commands/file_flag.hpp"
@@ -21,7 +22,7 @@ struct ValidateFlags {
 Status validate_command(const ValidateFlags& flags) {
   const PoolOptions workers = flags.workers.read(default_workers());
   const bool json_on_output = flags.json == "-";
-  const bool json_in_file = !flags.json.empty() && !json_on_output;
+  const bool json_in_file = names_file(flags.json);
   if (json_in_file) {
     check_writable(flags.json);
   }

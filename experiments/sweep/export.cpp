@@ -123,7 +123,7 @@ void check_outputs(const SweepOutputs& outputs, std::span<const NamedFile> input
   written.insert(written.end(), kept.begin(), kept.end());
   check_apart(inputs, written);
   for (const std::string& output : {outputs.csv, outputs.json}) {
-    if (!output.empty() && output != "-") {
+    if (names_file(output)) {
       check_writable(output);
     }
   }
