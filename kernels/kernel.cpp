@@ -6,32 +6,48 @@
 
 #include "kernels/fa1/fa1.hpp"
 #include "kernels/fa2/fa2.hpp"
+#include "kernels/machine/lower.hpp"
 #include "kernels/standard/standard.hpp"
+#include "kernels/variants/variant.hpp"
 
 namespace warpscope::kernels {
 namespace {
 
-constexpr std::array kKernels = {
-    Kernel{"fa1", "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys", &plan_fa1,
-           &build_fa1},
-    Kernel{"fa2", "FlashAttention-2, built as its repository does", &plan_fa2, &build_fa2},
-    Kernel{"fa2_torch", "FlashAttention-2 inside PyTorch: unfused, slow exponential", &plan_fa2_torch,
-           &build_fa2_torch},
-    Kernel{"standard",
-           "PyTorch function of the FlashAttention-2 benchmark: scores in HBM; GEMMs on mma.sync everywhere",
-           &plan_standard, &build_standard},
-    Kernel{"standard_eager",
-           "matmul, scale, masked_fill, softmax, matmul in PyTorch 2.11; GEMMs on mma.sync everywhere",
-           &plan_standard_eager, &build_standard_eager},
-};
+KernelPlan fa1(const Problem& problem, const GpuLimits& limits) {
+  return plan_fa1(problem, limits);
+}
+
+KernelPlan fa2(const Problem& problem, const GpuLimits& limits) {
+  return plan_fa2(problem, limits);
+}
+
+KernelPlan fa2_torch(const Problem& problem, const GpuLimits& limits) {
+  return plan_fa2_torch(problem, limits);
+}
 
 }  // namespace
 
+trace::Trace Kernel::build(const Problem& problem, const GpuLimits& limits) const {
+  return lower(plan(problem, limits), compiler_target(limits));
+}
+
 std::span<const Kernel> all_kernels() {
+  static const std::array kKernels = {
+      Kernel{"fa1", "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys", &fa1},
+      Kernel{"fa2", "FlashAttention-2, built as its repository does", &fa2},
+      Kernel{"fa2_torch", "FlashAttention-2 inside PyTorch: unfused, slow exponential", &fa2_torch},
+      Kernel{
+          "standard",
+          "PyTorch function of the FlashAttention-2 benchmark: scores in HBM; GEMMs on mma.sync everywhere",
+          &plan_standard},
+      Kernel{"standard_eager",
+             "matmul, scale, masked_fill, softmax, matmul in PyTorch 2.11; GEMMs on mma.sync everywhere",
+             &plan_standard_eager},
+  };
   return kKernels;
 }
 
-const Kernel& find_kernel(std::string_view name) {
+Kernel find_kernel(std::string_view name) {
   std::string legal;
   for (const Kernel& kernel : all_kernels()) {
     if (kernel.name == name) {
@@ -40,7 +56,11 @@ const Kernel& find_kernel(std::string_view name) {
     legal += legal.empty() ? "" : ", ";
     legal += kernel.name;
   }
-  throw std::invalid_argument("unknown kernel '" + std::string(name) + "'; legal are " + legal);
+  if (name.find_first_of("+-") != std::string_view::npos) {
+    return variants::find_variant(name);
+  }
+  throw std::invalid_argument("unknown kernel '" + std::string(name) + "'; legal are " + legal +
+                              " and variants like fa1+split_q");
 }
 
 }  // namespace warpscope::kernels

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,18 +42,20 @@ struct KernelPlan;  // kernels/machine/plan.hpp
 
 /// One attention implementation.
 struct Kernel {
-  std::string_view name;
-  std::string_view description;
-  /// The kernel as CTA programs, for any machine. Throws as `build` does.
-  KernelPlan (*plan)(const Problem& problem, const GpuLimits& limits);
-  /// The kernel as warp instructions. Throws UnsupportedProblem with the reason where the real kernel refuses
-  /// `problem`.
-  trace::Trace (*build)(const Problem& problem, const GpuLimits& limits);
+  std::string name;
+  std::string description;
+  /// The kernel as CTA programs, for any machine. Throws UnsupportedProblem with the reason where the real
+  /// kernel refuses `problem`.
+  std::function<KernelPlan(const Problem& problem, const GpuLimits& limits)> plan;
+
+  /// The kernel as warp instructions. Throws as `plan` does.
+  trace::Trace build(const Problem& problem, const GpuLimits& limits) const;
 };
 
-/// All kernels by name.
+/// All kernels by name, without their variants.
 std::span<const Kernel> all_kernels();
-/// The kernel of that name; throws std::invalid_argument that lists the legal names.
-const Kernel& find_kernel(std::string_view name);
+/// The kernel of that name, or the variant: "fa1", "fa1+split_q". Throws std::invalid_argument that lists the
+/// legal names.
+Kernel find_kernel(std::string_view name);
 
 }  // namespace warpscope::kernels

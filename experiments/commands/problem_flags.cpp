@@ -19,6 +19,7 @@ struct Flag {
 
 constexpr std::array kFlags = {
     Flag{"kernel", "--kernel", "NAME", "kernel, see `list kernels`"},
+    Flag{"variant", "--variant", "NAME", "a kernel with changes, e.g. fa1+split_q, see `list variants`"},
     Flag{"pass", "--pass", "PASS", "fwd (default)"},
     Flag{"batch", "--batch", "N", "sequences"},
     Flag{"heads", "--heads", "N", "query heads"},

@@ -97,16 +97,22 @@ class PointReader {
     return problem;
   }
 
+  /// The field `variant`, a kernel's name with changes, goes before `kernel`.
   std::string kernel() const {
-    const std::string kernel = needed("kernel");
-    std::vector<std::string_view> legal;
-    for (const kernels::Kernel& known : kernels::all_kernels()) {
-      legal.push_back(known.name);
+    const std::optional<std::string> variant = field_text_("variant");
+    const std::string field = variant ? "variant" : "kernel";
+    const std::string name = variant ? *variant : needed("kernel");
+    try {
+      kernels::find_kernel(name);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(fmt::format("{} {}: {}", field_name_(field), in_quotes(name), error.what()));
     }
-    if (std::ranges::find(legal, kernel) == legal.end()) {
-      refuse(field_name_("kernel"), kernel, fmt::format("legal are {}", fmt::join(legal, ", ")));
+    const std::optional<std::string> base = field_text_("kernel");
+    if (variant && base && !variant->starts_with(*base)) {
+      throw UsageError(fmt::format("{} {} is no variant of {} {}", field_name_("variant"), in_quotes(name),
+                                   field_name_("kernel"), in_quotes(*base)));
     }
-    return kernel;
+    return name;
   }
 
   void check_pass() const {

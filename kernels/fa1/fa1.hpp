@@ -4,11 +4,13 @@
 
 #include "kernels/kernel.hpp"
 #include "kernels/machine/plan.hpp"
+#include "kernels/variants/options.hpp"
 
 namespace warpscope::kernels {
 
-/// Throws UnsupportedProblem with the reason where FlashAttention-1 has no kernel for `problem`.
-KernelPlan plan_fa1(const Problem& problem, const GpuLimits& limits);
-trace::Trace build_fa1(const Problem& problem, const GpuLimits& limits);
+/// With other `options` than its own, variants that keep its order of loops: queries pass by a block of keys.
+/// Throws UnsupportedProblem with the reason where there is no kernel for `problem`.
+KernelPlan plan_fa1(const Problem& problem, const GpuLimits& limits,
+                    const AttentionOptions& options = kFa1Options);
 
 }  // namespace warpscope::kernels

@@ -5,12 +5,14 @@
 
 #include "kernels/fa1/config.hpp"
 #include "kernels/fa1/schedule.hpp"
+#include "kernels/fa1/walk.hpp"
 #include "kernels/machine/machine.hpp"
 
 namespace warpscope::kernels::fa1 {
 
-/// Numbers of the tensors in the plan.
-enum Tensor : int { kQ, kK, kV, kO, kLse, kScratch };
+/// Numbers of the tensors in the plan. Where the sum of each row is kept, its tensor stands last: kRowSum, or
+/// in the place of kScratch where there is one key block and no scratch memory.
+enum Tensor : int { kQ, kK, kV, kO, kLse, kScratch, kRowSum };
 
 /// Outer loop over key blocks, inner loop over query steps.
 class Program {
@@ -24,30 +26,29 @@ class Program {
   struct Resident {
     Fragment k;
     Fragment v;
-    RowVector stored_lse;  ///< of the coming step's rows, from earlier key blocks
-  };
-  /// One step's position.
-  struct Step {
-    Affine row;       ///< first query row
-    Affine next_row;  ///< of the step whose queries are fetched meanwhile
-    Affine buffer;    ///< of the two query buffers, the one that this step reads
-    Affine first_key;
-    bool first = false;     ///< first key block
-    bool is_final = false;  ///< O is complete after this step
+    RowVector stored;      ///< of the coming step's rows, from earlier key blocks: log-sum-exp, or maximum
+    RowVector stored_sum;  ///< where it is kept
   };
 
-  void key_block(CtaMachine& m, const KeyBlock& block, const Affine& period) const;
-  Resident load_key_block(CtaMachine& m, const KeyBlock& block, const Affine& first_key,
-                          const Affine& first_row) const;
+  Resident load_key_block(CtaMachine& m, const KeyBlockVisit& visit) const;
+  void load_row_state(CtaMachine& m, const Resident& resident, const Affine& row) const;
   void query_step(CtaMachine& m, const Resident& resident, const Step& step) const;
   /// `after_maximum` is run between the maximum of each thread and that of the row.
   void online_softmax(CtaMachine& m, const Resident& resident, const Step& step, const Fragment& scores,
                       const std::function<void()>& after_maximum) const;
   void merge_output(CtaMachine& m, const Step& step, const Fragment& partial, const Fragment& previous) const;
+  /// `lse`: registers for the log-sum-exp.
+  void store_row_state(CtaMachine& m, const Step& step, const RowVector& max, const RowVector& sum,
+                       const RowVector& lse) const;
   void store_output(CtaMachine& m, const Step& step, const Fragment& out) const;
 
+  bool is_masked(const Step& step) const;
+  /// What the build adds to the source depends on the mask.
+  bool counted_causal(const Step& step) const { return causal_ && is_masked(step); }
+
   GlobalTile rows_of(Tensor tensor, const Affine& row, int rows) const;
-  GlobalTile lse_rows(const Affine& row) const;
+  GlobalTile row_values(int tensor, const Affine& row) const;
+  int row_sum_tensor() const { return config_.loops() ? kRowSum : kScratch; }
   SharedTile queries(const Affine& buffer) const;
   SharedTile row_scratch(int offset, int parts) const;
 
@@ -56,7 +57,9 @@ class Program {
   Affine segment_;
   ElementType type_;
   std::int64_t seqlen_k_;
+  bool even_;  ///< no key block is cut by the end of the keys
   bool causal_;
+  bool skips_;  ///< key blocks beyond the mask
   float scale_;
 };
 

@@ -24,8 +24,7 @@ class Builder {
   Schedule build() {
     result_.periods_slot = slots_++;
     result_.first = add(0);
-    const int period =
-        causal_ ? config_.num_splits / std::gcd(config_.num_splits, config_.steps_per_block()) : 1;
+    const int period = causal_ ? blocks_per_period() : 1;
     const int periods = looped_blocks() / period;
     for (int i = 0; i < period && periods > 0; ++i) {
       result_.period.push_back(add(1 + i));
@@ -35,7 +34,7 @@ class Builder {
       result_.rest.push_back(add(number));
     }
     if (causal_) {
-      result_.steps_per_period = std::int64_t{period} * config_.steps_per_block();
+      result_.steps_per_period = begin_of(period);
       result_.trips_per_period = static_cast<std::int32_t>(-result_.steps_per_period / config_.num_splits);
     }
     for (int z = 0; z < config_.num_splits; ++z) {
@@ -46,7 +45,13 @@ class Builder {
 
  private:
   std::int64_t begin_of(int number) const {
-    return causal_ ? std::int64_t{number} * config_.steps_per_block() : 0;
+    return causal_ ? std::int64_t{number} * config_.block_keys / config_.step_rows : 0;
+  }
+
+  // After so many key blocks the diagonal has moved by a multiple of num_splits steps.
+  int blocks_per_period() const {
+    const int rows = config_.num_splits * config_.step_rows;
+    return rows / std::gcd(rows, config_.block_keys);
   }
 
   // Middle blocks in which every CTA that has any query steps has some.

@@ -41,6 +41,7 @@ struct Schedule {
   std::vector<PlanClass> classes;     ///< one per split
 };
 
+/// `causal`: key blocks beyond the mask are skipped.
 Schedule schedule(const Config& config, bool causal);
 
 }  // namespace warpscope::kernels::fa1

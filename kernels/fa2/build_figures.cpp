@@ -68,8 +68,8 @@ std::vector<CountedInstruction> instructions(const FigureCounts& counts) {
 
 }  // namespace
 
-BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even,
-                           int capability_major) {
+BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even, int capability_major,
+                           bool as_built) {
   BuildFigures result;
   if (build == Build::torch) {
     result.math = {.fused_multiply_add = false, .fast_exp2 = false};
@@ -79,6 +79,9 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
   for (int number = 0; number < kParts; ++number) {
     const auto part = static_cast<Part>(number);
     FigureCounts counts = figure(build, tile.head_dim, capability_major, causal, part);
+    if (!as_built) {
+      counts = without_spills(counts);
+    }
     const bool is_output = part == Part::first_output || part == Part::masked_output || part == Part::output;
     if (is_output && !even && tile.head_dim <= kLargestEvenHeadDim) {
       counts.move += kUnevenMoves;

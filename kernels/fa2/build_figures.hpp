@@ -42,7 +42,9 @@ struct BuildFigures {
 };
 
 /// Figures for one instantiation on a compute capability of that major version. `even`: no bounds to check.
-BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even,
-                           int capability_major);
+/// `as_built`: the tile is the one that the build was counted with; others need fewer registers and get the
+/// figures without their spills.
+BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even, int capability_major,
+                           bool as_built);
 
 }  // namespace warpscope::kernels::fa2

@@ -4,10 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "kernels/fa2/forward_program.hpp"
+#include "kernels/fa1/config.hpp"
+#include "kernels/fa2/forward_walk.hpp"
 #include "kernels/machine/device_memory.hpp"
-#include "kernels/machine/lower.hpp"
 #include "kernels/unsupported.hpp"
+#include "kernels/variants/sliced_k_program.hpp"
 
 namespace warpscope::kernels {
 namespace {
@@ -45,10 +46,66 @@ void check(const Problem& problem) {
   }
 }
 
-ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, fa2::Build build) {
+// What variants with FlashAttention-1's division of work leave out.
+void check_variant(const ForwardShape& shape) {
+  const Problem& problem = shape.problem;
+  const AttentionOptions& options = shape.options;
+  if (options == kFa2Options) {
+    return;
+  }
+  if (shape.tile.head_dim > 128 || shape.tile.head_dim == 96) {
+    throw UnsupportedProblem("variants of fa2 support head_dim up to 64 and from 104 to 128, not " +
+                             std::to_string(problem.head_dim));
+  }
+  if (problem.causal && problem.seqlen_q != problem.seqlen_k) {
+    throw UnsupportedProblem("variants of fa2 with a causal mask need seqlen_q = seqlen_k, got " +
+                             std::to_string(problem.seqlen_q) + " and " + std::to_string(problem.seqlen_k));
+  }
+  if (shape.ctas_per_head > 0 && problem.causal && !shape.even) {
+    throw UnsupportedProblem(
+        "variants of fa2 without seq_parallel need, with a causal mask, a sequence length that is a multiple "
+        "of " +
+        std::to_string(std::max(shape.tile.rows, shape.tile.keys)) + ", got " +
+        std::to_string(problem.seqlen_q));
+  }
+}
+
+// The nearest that these loops come to FlashAttention-1's tile, or FlashAttention-2's own.
+ForwardTile tile_of(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
+  ForwardTile tile = fa2::forward_tile(problem, limits);
+  if (options.fa2_tile && options.split_q) {
+    return tile;
+  }
+  if (!options.fa2_tile) {
+    tile.keys = tile.head_dim == 128 || problem.seqlen_k <= 128 ? 128 : 256;
+  }
+  // A warp has at least the 16 rows of one mma. With sliced-K it has all rows of the partial output, and its
+  // registers have room for 32 of 128 columns.
+  constexpr int kRowsOfMma = 16;
+  tile.rows = options.split_q ? kRowsOfMma * tile.warps : options.fa2_tile ? 2 * kRowsOfMma : kRowsOfMma;
+  return tile;
+}
+
+int ctas_per_head(const ForwardShape& shape, const GpuLimits& limits, std::uint32_t shared_bytes) {
+  const ForwardTile& tile = shape.tile;
+  const std::int64_t slots = limits.sm_count * fa1::ctas_per_sm(static_cast<std::uint32_t>(tile.registers),
+                                                                shared_bytes, tile.warps, limits);
+  // The walk over key blocks gets longer by whole blocks from one of the CTA's query blocks to the next.
+  const int multiple = shape.problem.causal ? std::max(1, tile.keys / tile.rows) : 1;
+  const int splits = fa1::choose_splits(shape.problem.batch * shape.problem.heads, slots, multiple);
+  return static_cast<int>(std::min<std::int64_t>(splits, shape.query_blocks()));
+}
+
+std::uint32_t shared_bytes(const ForwardShape& shape) {
+  return shape.options.split_q ? shape.tile.shared_bytes() : variants::sliced_k_shared_bytes(shape.tile);
+}
+
+ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, fa2::Build build,
+                      const AttentionOptions& options) {
   ForwardShape shape;
   shape.problem = problem;
-  shape.tile = fa2::forward_tile(problem, limits);
+  shape.options = options;
+  shape.tile = tile_of(problem, limits, options);
   const ForwardTile& tile = shape.tile;
   // Above 128 the launch code compiles the even case out to save code size.
   shape.even = problem.seqlen_k % tile.keys == 0 && problem.seqlen_q % tile.rows == 0 &&
@@ -56,100 +113,65 @@ ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, fa2::Buil
   if (problem.causal) {
     shape.masking_steps = static_cast<int>(divide_up(tile.rows, tile.keys)) + (shape.even ? 0 : 1);
   }
-  shape.figures =
-      fa2::build_figures(build, tile, problem.causal, shape.even, limits.compute_capability_major);
+  if (!options.seq_parallel) {
+    shape.ctas_per_head = ctas_per_head(shape, limits, shared_bytes(shape));
+  }
+  shape.figures = fa2::build_figures(build, tile, problem.causal, shape.even, limits.compute_capability_major,
+                                     tile == fa2::forward_tile(problem, limits));
+  check_variant(shape);
   return shape;
 }
 
-// Key blocks that query block `m` visits.
-std::int64_t key_blocks(const ForwardShape& shape, std::int64_t m) {
-  const Problem& problem = shape.problem;
-  std::int64_t blocks = divide_up(problem.seqlen_k, shape.tile.keys);
-  if (problem.causal) {
-    const std::int64_t last_key = (m + 1) * shape.tile.rows + problem.seqlen_k - problem.seqlen_q;
-    blocks = std::min(blocks, last_key > 0 ? divide_up(last_key, shape.tile.keys) : 0);
-  }
-  return blocks;
-}
-
-PlanClass class_of(const ForwardShape& shape, std::int64_t blocks) {
-  if (blocks == 0) {
-    return {1, {}, {}};
-  }
-  PlanClass result;
-  result.symbols = {blocks - 1};
-  result.trip_counts = {static_cast<std::uint32_t>(std::max<std::int64_t>(0, blocks - shape.masking_steps))};
-  for (int step = 1; step <= shape.masking_steps; ++step) {
-    result.trip_counts.push_back(blocks > step ? 1 : 0);
-  }
-  return result;
-}
-
-void add_classes(LaunchPlan& launch, const ForwardShape& shape) {
-  std::vector<std::int64_t> blocks_of_class;
-  for (std::int64_t m = 0; m < launch.grid[0]; ++m) {
-    const std::int64_t blocks = key_blocks(shape, m);
-    const auto found = std::ranges::find(blocks_of_class, blocks);
-    launch.class_of_block[0].push_back(static_cast<std::uint32_t>(found - blocks_of_class.begin()));
-    if (found == blocks_of_class.end()) {
-      blocks_of_class.push_back(blocks);
-      launch.classes.push_back(class_of(shape, blocks));
-    }
-  }
-}
-
-std::vector<TensorSpec> tensors_of(const Problem& problem) {
+std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOptions& options) {
   using trace::TensorKind;
   const ElementType type = problem.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::fp16;
   const std::int64_t queries = problem.batch * problem.heads;
   const std::int64_t keys = problem.batch * problem.heads_kv;
-  return {{"Q", TensorKind::input, queries, problem.seqlen_q, problem.head_dim, type},
-          {"K", TensorKind::input, keys, problem.seqlen_k, problem.head_dim, type},
-          {"V", TensorKind::input, keys, problem.seqlen_k, problem.head_dim, type},
-          {"O", TensorKind::output, queries, problem.seqlen_q, problem.head_dim, type},
-          {"LSE", TensorKind::output, queries, problem.seqlen_q, 1, ElementType::fp32}};
+  std::vector<TensorSpec> tensors = {
+      {"Q", TensorKind::input, queries, problem.seqlen_q, problem.head_dim, type},
+      {"K", TensorKind::input, keys, problem.seqlen_k, problem.head_dim, type},
+      {"V", TensorKind::input, keys, problem.seqlen_k, problem.head_dim, type},
+      {"O", TensorKind::output, queries, problem.seqlen_q, problem.head_dim, type},
+      {"LSE", TensorKind::output, queries, problem.seqlen_q, 1, ElementType::fp32}};
+  if (!options.lse) {
+    tensors[fa2::kLse].name = "row_max";
+    tensors.push_back({"row_sum", TensorKind::output, queries, problem.seqlen_q, 1, ElementType::fp32});
+  }
+  return tensors;
 }
 
-KernelPlan plan_forward(const Problem& problem, const GpuLimits& limits, fa2::Build build) {
+KernelPlan plan_forward(const Problem& problem, const GpuLimits& limits, fa2::Build build,
+                        const AttentionOptions& options) {
   check(problem);
-  const auto shape = std::make_shared<const ForwardShape>(shape_of(problem, limits, build));
+  const auto shape = std::make_shared<const ForwardShape>(shape_of(problem, limits, build, options));
   KernelPlan plan;
-  plan.tensors = tensors_of(problem);
+  plan.tensors = tensors_of(problem, options);
   require_memory(plan.tensors, limits);
   LaunchPlan launch;
   launch.name = "flash_fwd_kernel<" + std::to_string(shape->tile.head_dim) + ", " +
                 std::to_string(shape->tile.rows) + ", " + std::to_string(shape->tile.keys) + ", " +
                 std::to_string(shape->tile.warps) + (problem.causal ? ", causal>" : ">");
-  launch.grid = {static_cast<std::uint32_t>(divide_up(problem.seqlen_q, shape->tile.rows)),
-                 static_cast<std::uint32_t>(problem.batch), static_cast<std::uint32_t>(problem.heads)};
   launch.warps = shape->tile.warps;
   launch.registers_per_thread = static_cast<std::uint32_t>(shape->tile.registers);
-  launch.shared_bytes_per_cta = shape->tile.shared_bytes();
+  launch.shared_bytes_per_cta = shared_bytes(*shape);
   launch.math = shape->figures.math;
   launch.estimate_moves = false;  // the figures of the build contain them
-  launch.programs.push_back({"attend", [shape](CtaMachine& m) { fa2::forward_program(m, *shape); }});
+  const auto text = options.split_q ? &fa2::forward_program : &variants::sliced_k_program;
+  launch.programs.push_back({"attend", [shape, text](CtaMachine& m) { text(m, *shape); }});
   launch.programs.push_back({"no_keys", [shape](CtaMachine& m) { fa2::empty_program(m, *shape); }});
-  add_classes(launch, *shape);
+  add_grid(launch, *shape);
   plan.launches.push_back(std::move(launch));
   return plan;
 }
 
 }  // namespace
 
-KernelPlan plan_fa2(const Problem& problem, const GpuLimits& limits) {
-  return plan_forward(problem, limits, fa2::Build::upstream);
+KernelPlan plan_fa2(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
+  return plan_forward(problem, limits, fa2::Build::upstream, options);
 }
 
-KernelPlan plan_fa2_torch(const Problem& problem, const GpuLimits& limits) {
-  return plan_forward(problem, limits, fa2::Build::torch);
-}
-
-trace::Trace build_fa2(const Problem& problem, const GpuLimits& limits) {
-  return lower(plan_fa2(problem, limits), compiler_target(limits));
-}
-
-trace::Trace build_fa2_torch(const Problem& problem, const GpuLimits& limits) {
-  return lower(plan_fa2_torch(problem, limits), compiler_target(limits));
+KernelPlan plan_fa2_torch(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
+  return plan_forward(problem, limits, fa2::Build::torch, options);
 }
 
 }  // namespace warpscope::kernels

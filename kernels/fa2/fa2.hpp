@@ -3,12 +3,15 @@
 
 #include "kernels/kernel.hpp"
 #include "kernels/machine/plan.hpp"
+#include "kernels/variants/options.hpp"
 
 namespace warpscope::kernels {
 
-KernelPlan plan_fa2(const Problem& problem, const GpuLimits& limits);
-KernelPlan plan_fa2_torch(const Problem& problem, const GpuLimits& limits);
-trace::Trace build_fa2(const Problem& problem, const GpuLimits& limits);
-trace::Trace build_fa2_torch(const Problem& problem, const GpuLimits& limits);
+/// With other `options` than its own, variants that keep its order of loops: keys pass by a block of queries.
+/// Throws UnsupportedProblem with the reason where there is no kernel for `problem`.
+KernelPlan plan_fa2(const Problem& problem, const GpuLimits& limits,
+                    const AttentionOptions& options = kFa2Options);
+KernelPlan plan_fa2_torch(const Problem& problem, const GpuLimits& limits,
+                          const AttentionOptions& options = kFa2Options);
 
 }  // namespace warpscope::kernels

@@ -4,29 +4,26 @@
 #include "kernels/fa2/build_figures.hpp"
 #include "kernels/fa2/tile_table.hpp"
 #include "kernels/machine/machine.hpp"
+#include "kernels/variants/options.hpp"
 
 namespace warpscope::kernels::fa2 {
 
-/// Tensors of the plan, in this order.
-enum Tensor : int { kQ, kK, kV, kO, kLse };
+/// Tensors of the plan, in this order. A variant that keeps no log-sum-exp has the scaled row maximum in its
+/// place, and the row sum behind it.
+enum Tensor : int { kQ, kK, kV, kO, kLse, kRowSum };
 
 /// What all CTAs of one launch have in common.
 struct ForwardShape {
   Problem problem;
+  AttentionOptions options = kFa2Options;
   ForwardTile tile;
   int masking_steps = 1;  ///< leading iterations that are unrolled and, where needed, masked
   bool even = true;       ///< sequence lengths are multiples of the tile: no bounds to check
+  int ctas_per_head = 0;  ///< that share the query blocks of a head in turn; 0: a CTA per query block
   BuildFigures figures;
-};
 
-/// Trip slots of a CTA with n key blocks: slot 0 the iterations after the masking steps, slot j > 0 whether n
-/// > j.
-inline constexpr int kMainLoop = 0;
-constexpr int has_more_than(int blocks) {
-  return blocks;
-}
-/// The symbol of a CTA class: its last key block, where the walk backwards starts.
-inline constexpr int kLastBlock = 0;
+  std::int64_t query_blocks() const { return (problem.seqlen_q + tile.rows - 1) / tile.rows; }
+};
 
 /// A CTA with at least one key block.
 void forward_program(CtaMachine& machine, const ForwardShape& shape);

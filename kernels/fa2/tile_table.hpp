@@ -15,6 +15,8 @@ struct ForwardTile {
   int warps = 0;
   int registers = 0;  ///< per thread, as compiled (ptxas 13)
 
+  bool operator==(const ForwardTile&) const = default;
+
   /// Q, K and V tile, each once.
   std::uint32_t shared_bytes() const { return static_cast<std::uint32_t>(2 * head_dim * (rows + 2 * keys)); }
 };

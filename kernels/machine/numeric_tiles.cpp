@@ -140,14 +140,20 @@ void NumericMachine::apply(const Fragment& target, BinaryOp op, const Fragment& 
 
 void NumericMachine::apply(const Fragment& target, BinaryOp op, const Fragment& left,
                            const RowVector& right) {
-  const LaneMap lanes = lanes_of(left, right);
+  // A row's values of partial tiles are those that the warp of each part has.
+  const WarpSplit owners = left.split.k > 1 ? WarpSplit{left.split.m, left.split.k, 1} : left.split;
+  const LaneMap lanes = lanes_of({left.id, left.rows, left.cols, left.type, left.layout, owners}, right);
   TileValues& to = tile(target);
   const TileValues& from = tile(left);
   const RowValues& rows = row(right);
   require_same_elements(to, from);
-  for (int i = 0; i < left.rows; ++i) {
-    for (int j = 0; j < left.cols; ++j) {
-      to.at(0, i, j) = round_to(target.type, compute(op, from.at(0, i, j), rows.at(i, lanes.holder_of(j))));
+  for (int part = 0; part < from.parts; ++part) {
+    for (int i = 0; i < left.rows; ++i) {
+      for (int j = 0; j < left.cols; ++j) {
+        const int holder =
+            from.parts > 1 ? part * lanes.group() + lanes.holder_of(j) % lanes.group() : lanes.holder_of(j);
+        to.at(part, i, j) = round_to(target.type, compute(op, from.at(part, i, j), rows.at(i, holder)));
+      }
     }
   }
   kind_of_tile(flops_, op) += count_of(to);

@@ -1,6 +1,5 @@
 #include "kernels/standard/standard.hpp"
 
-#include "kernels/machine/lower.hpp"
 #include "kernels/standard/plan_builder.hpp"
 
 namespace warpscope::kernels {
@@ -115,14 +114,6 @@ KernelPlan plan_standard_eager(const Problem& problem, const GpuLimits& limits) 
   builder.release(scores);
   builder.launch_output(probabilities, PlanBuilder::kV);
   return builder.take();
-}
-
-trace::Trace build_standard(const Problem& problem, const GpuLimits& limits) {
-  return lower(plan_standard(problem, limits), compiler_target(limits));
-}
-
-trace::Trace build_standard_eager(const Problem& problem, const GpuLimits& limits) {
-  return lower(plan_standard_eager(problem, limits), compiler_target(limits));
 }
 
 }  // namespace warpscope::kernels

@@ -11,11 +11,9 @@ namespace warpscope::kernels {
 /// softmax, einsum. Throws UnsupportedProblem for GQA, the backward pass, rows without keys, and tensors
 /// beyond HBM.
 KernelPlan plan_standard(const Problem& problem, const GpuLimits& limits);
-trace::Trace build_standard(const Problem& problem, const GpuLimits& limits);
 
 /// matmul, scale, masked_fill, softmax, matmul as the eager kernels of PyTorch 2.11; the boolean tensor
 /// causal_mask is an input. Throws as plan_standard.
 KernelPlan plan_standard_eager(const Problem& problem, const GpuLimits& limits);
-trace::Trace build_standard_eager(const Problem& problem, const GpuLimits& limits);
 
 }  // namespace warpscope::kernels

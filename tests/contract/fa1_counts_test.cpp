@@ -63,7 +63,7 @@ TEST(Fa1Counts, InstructionsAgreeWithCounters) {
   for (const Measured& want : kMeasured) {
     SCOPED_TRACE(testing::Message() << want.seqlen << " d" << want.head_dim
                                     << (want.causal ? " causal" : ""));
-    const trace::Trace built = kernels::build_fa1(problem_of(want.seqlen, want.head_dim, want.causal), kH200);
+    const trace::Trace built = kernels::find_kernel("fa1").build(problem_of(want.seqlen, want.head_dim, want.causal), kH200);
     const trace::OpcodeCounts got = trace::executed_instructions(built);
     EXPECT_NEAR(static_cast<double>(trace::total(got)) / 1000 / want.total, 1, 0.01);
     EXPECT_NEAR(of_pipe(got, Pipe::tensor) / want.hmma, 1, 1e-5);
@@ -83,7 +83,7 @@ TEST(Fa1Counts, InstructionsAgreeWithCounters) {
 TEST(Fa1Counts, BytesFollowFromTheStructure) {
   for (const std::int64_t d : {64, 128}) {
     const Problem problem = problem_of(8192, d, false);
-    const trace::Trace built = kernels::build_fa1(problem, kH200);
+    const trace::Trace built = kernels::find_kernel("fa1").build(problem, kH200);
     const auto bytes = trace::requested_bytes(built);
     std::map<std::string, trace::RequestedBytes> by_name;
     for (std::size_t i = 0; i < built.tensors.size(); ++i) {
@@ -105,12 +105,12 @@ TEST(Fa1Counts, BytesFollowFromTheStructure) {
 TEST(Fa1Counts, TwoBarriersPerStep) {
   // 1024 CTAs of 4 warps run 2 key blocks of 32 steps; staging K and V takes 4 barriers, one more where the
   // block before is still being read.
-  const trace::Trace built = kernels::build_fa1(problem_of(512, 64, false), kH200);
+  const trace::Trace built = kernels::find_kernel("fa1").build(problem_of(512, 64, false), kH200);
   EXPECT_EQ(trace::executed_instructions(built).at(Opcode::BAR_SYNC), 1024U * 4U * (2U * 32U * 2U + 4U + 5U));
 }
 
 TEST(Fa1Counts, OneKeyBlockNeedsNoScratch) {
-  const trace::Trace built = kernels::build_fa1(problem_of(256, 64, true), kH200);
+  const trace::Trace built = kernels::find_kernel("fa1").build(problem_of(256, 64, true), kH200);
   for (const trace::Tensor& tensor : built.tensors) {
     EXPECT_NE(tensor.name, "o_tmp");
   }

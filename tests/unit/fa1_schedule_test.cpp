@@ -61,7 +61,7 @@ Config config_of(int block_keys, std::int64_t seqlen, int splits) {
   Config config;
   config.block_keys = block_keys;
   config.key_blocks = static_cast<int>((seqlen + block_keys - 1) / block_keys);
-  config.query_steps = static_cast<int>((seqlen + kStepRows - 1) / kStepRows);
+  config.query_steps = static_cast<int>((seqlen + config.step_rows - 1) / config.step_rows);
   config.num_splits = splits;
   return config;
 }
@@ -77,7 +77,7 @@ TEST(Fa1Schedule, EveryStepOnceAndFinalOnce) {
           const Walk got = walk(config, causal);
           std::size_t expected = 0;
           for (int block = 0; block < config.key_blocks; ++block) {
-            const int begin = causal ? block * config.steps_per_block() : 0;
+            const int begin = causal ? block * config.block_keys / config.step_rows : 0;
             for (int step = begin; step < config.query_steps; ++step, ++expected) {
               const auto visits = got.steps.find({block, step});
               ASSERT_TRUE(visits != got.steps.end() && visits->second == 1) << block << " " << step;
@@ -99,7 +99,7 @@ TEST(Fa1Schedule, ProgramStaysSmallForLongSequences) {
 TEST(Fa1Config, SplitsFollowTheHeuristicOfTheLibrary) {
   const GpuLimits h200{9, 0, 132, 228 * 1024, 227 * 1024, 0};
   const auto splits = [&](std::int64_t batch, std::int64_t heads, std::int64_t d) {
-    return configure({batch, heads, heads, 8192, 8192, d}, h200).num_splits;
+    return configure({batch, heads, heads, 8192, 8192, d}, h200, kFa1Options).num_splits;
   };
   // Grids that version 1.0.9 launches on an H200.
   EXPECT_EQ(splits(32, 32, 64), 1);
@@ -109,9 +109,9 @@ TEST(Fa1Config, SplitsFollowTheHeuristicOfTheLibrary) {
 
 TEST(Fa1Config, SharedMemoryIsThatOfTheLaunch) {
   const GpuLimits h200{9, 0, 132, 228 * 1024, 227 * 1024, 0};
-  EXPECT_EQ(configure({1, 1, 1, 512, 512, 64}, h200).shared_bytes, 36992);
-  EXPECT_EQ(configure({1, 1, 1, 512, 512, 128}, h200).shared_bytes, 41600);
-  EXPECT_EQ(configure({1, 1, 1, 256, 256, 32}, h200).shared_bytes, 18432);
+  EXPECT_EQ(configure({1, 1, 1, 512, 512, 64}, h200, kFa1Options).shared_bytes, 36992);
+  EXPECT_EQ(configure({1, 1, 1, 512, 512, 128}, h200, kFa1Options).shared_bytes, 41600);
+  EXPECT_EQ(configure({1, 1, 1, 256, 256, 32}, h200, kFa1Options).shared_bytes, 18432);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void expect_once(const Touched& touched, std::int64_t first, std::int64_t end) {
 }
 
 TEST(Fa2Addresses, EveryKeyBlockIsCopiedOnce) {
-  const trace::Trace full = kernels::build_fa2({1, 1, 1, 512, 1024, 64, false}, kA100);
+  const trace::Trace full = kernels::find_kernel("fa2").build({1, 1, 1, 512, 1024, 64, false}, kA100);
   const std::int64_t pieces = 1024 * 64 * 2 / 16;
   for (const std::uint16_t tensor : {kK, kV}) {
     expect_once(touched(full, tensor, {2, 0, 0}), 0, pieces);
@@ -65,7 +65,7 @@ TEST(Fa2Addresses, EveryKeyBlockIsCopiedOnce) {
 
 TEST(Fa2Addresses, CausalStopsAtTheDiagonal) {
   for (const std::int64_t head_dim : {64, 128}) {
-    const trace::Trace causal = kernels::build_fa2({1, 1, 1, 1024, 1024, head_dim, true}, kA100);
+    const trace::Trace causal = kernels::find_kernel("fa2").build({1, 1, 1, 1024, 1024, head_dim, true}, kA100);
     const std::int64_t row_pieces = head_dim * 2 / 16;
     for (std::uint32_t m = 0; m < 8; ++m) {
       for (const std::uint16_t tensor : {kK, kV}) {
@@ -76,7 +76,7 @@ TEST(Fa2Addresses, CausalStopsAtTheDiagonal) {
 }
 
 TEST(Fa2Addresses, QueriesOutputsAndLseBelongToTheBlock) {
-  const trace::Trace full = kernels::build_fa2({2, 4, 4, 512, 512, 64, false}, kA100);
+  const trace::Trace full = kernels::find_kernel("fa2").build({2, 4, 4, 512, 512, 64, false}, kA100);
   const std::int64_t row_pieces = 64 * 2 / 16;
   for (const std::uint16_t tensor : {kQ, kO}) {
     const Touched result = touched(full, tensor, {3, 1, 2});
@@ -87,7 +87,7 @@ TEST(Fa2Addresses, QueriesOutputsAndLseBelongToTheBlock) {
 }
 
 TEST(Fa2Addresses, HeadsOfAGroupShareKeysAndValues) {
-  const trace::Trace grouped = kernels::build_fa2({2, 8, 2, 128, 128, 64, false}, kA100);
+  const trace::Trace grouped = kernels::find_kernel("fa2").build({2, 8, 2, 128, 128, 64, false}, kA100);
   for (std::uint32_t head = 0; head < 8; ++head) {
     EXPECT_EQ(touched(grouped, kK, {0, 1, head}).segment, 1 * 2 + head / 4);
     EXPECT_EQ(touched(grouped, kV, {0, 1, head}).segment, 1 * 2 + head / 4);
@@ -95,14 +95,14 @@ TEST(Fa2Addresses, HeadsOfAGroupShareKeysAndValues) {
 }
 
 TEST(Fa2Addresses, UnevenLengthsTouchEveryByteOnce) {
-  const trace::Trace uneven = kernels::build_fa2({1, 1, 1, 200, 333, 40, false}, kA100);
+  const trace::Trace uneven = kernels::find_kernel("fa2").build({1, 1, 1, 200, 333, 40, false}, kA100);
   expect_once(touched(uneven, kK, {1, 0, 0}), 0, 333 * 40 * 2 / 16);
   expect_once(touched(uneven, kQ, {1, 0, 0}), 128 * 40 * 2 / 16, 200 * 40 * 2 / 16);
   expect_once(touched(uneven, kLse, {1, 0, 0}), 128, 200);
 }
 
 TEST(Fa2Addresses, CtasWithoutKeysWriteZerosOnly) {
-  const trace::Trace causal = kernels::build_fa2({1, 1, 1, 512, 128, 64, true}, kA100);
+  const trace::Trace causal = kernels::find_kernel("fa2").build({1, 1, 1, 512, 128, 64, true}, kA100);
   expect_once(touched(causal, kK, {0, 0, 0}), 0, 0);
   expect_once(touched(causal, kQ, {0, 0, 0}), 0, 0);
   expect_once(touched(causal, kO, {0, 0, 0}), 0, 128 * 8);

@@ -109,7 +109,7 @@ TEST(Fa2Plan, CausalMaskIsAlignedToTheBottomRight) {
 
 std::string refusal(const Problem& problem, const GpuLimits& gpu = kA100) {
   try {
-    kernels::build_fa2(problem, gpu);
+    kernels::find_kernel("fa2").build(problem, gpu);
   } catch (const UnsupportedProblem& error) {
     return error.what();
   }

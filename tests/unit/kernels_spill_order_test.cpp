@@ -12,7 +12,7 @@ using trace::Opcode;
 
 TEST(Spills, StandAroundTheMatrixLoads) {
   const kernels::GpuLimits h100{9, 0, 132, 228 * 1024, 227 * 1024, 0};
-  const trace::Trace built = kernels::build_fa2({1, 1, 1, 128, 4096, 64, false}, h100);
+  const trace::Trace built = kernels::find_kernel("fa2").build({1, 1, 1, 128, 4096, 64, false}, h100);
   const trace::WarpProgram& program = built.launches[0].programs[0];
   // The loop with most trips is the main one.
   const trace::CtaClass& cta_class = built.launches[0].classes[0];

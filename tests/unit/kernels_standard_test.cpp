@@ -38,23 +38,23 @@ std::vector<std::string> launch_names(const Trace& trace) {
 using Names = std::vector<std::string>;
 
 TEST(StandardLaunches, OneSequenceNeedsNoCopies) {
-  EXPECT_EQ(launch_names(kernels::build_standard(square(1, 2, 256, 64, false), kA100)),
+  EXPECT_EQ(launch_names(kernels::find_kernel("standard").build(square(1, 2, 256, 64, false), kA100)),
             (Names{"qk_gemm_", "softmax_warp_forward", "pv_gemm_"}));
 }
 
 TEST(StandardLaunches, SeveralSequencesAreCopiedFirst) {
-  EXPECT_EQ(launch_names(kernels::build_standard(square(2, 2, 256, 64, false), kA100)),
+  EXPECT_EQ(launch_names(kernels::find_kernel("standard").build(square(2, 2, 256, 64, false), kA100)),
             (Names{"copy_q", "copy_k", "qk_gemm_", "softmax_warp_forward", "copy_v", "pv_gemm_"}));
 }
 
 TEST(StandardLaunches, CausalBuildsTheMaskOnTheWay) {
-  EXPECT_EQ(launch_names(kernels::build_standard(square(1, 2, 2048, 64, true), kA100)),
+  EXPECT_EQ(launch_names(kernels::find_kernel("standard").build(square(1, 2, 2048, 64, true), kA100)),
             (Names{"qk_gemm_", "mask_full", "mask_triu", "mask_cast", "add_mask", "cunn_SoftMaxForward",
                    "pv_gemm_"}));
 }
 
 TEST(StandardLaunches, EagerSequenceOfTheCounters) {
-  EXPECT_EQ(launch_names(kernels::build_standard_eager(square(1, 2, 2048, 64, true), kH200)),
+  EXPECT_EQ(launch_names(kernels::find_kernel("standard_eager").build(square(1, 2, 2048, 64, true), kH200)),
             (Names{"qk_gemm_", "vectorized_elementwise_kernel", "elementwise_kernel", "softmax_warp_forward",
                    "pv_gemm_"}));
 }
@@ -83,8 +83,8 @@ const std::vector<Measured> kMeasured = {
 
 TEST(StandardCounters, ElementwiseAndSoftmaxFollowTheMeasuredStreams) {
   for (const Measured& row : kMeasured) {
-    const Trace trace =
-        kernels::build_standard_eager(square(8, 2048 / row.head_dim, 2048, row.head_dim, row.causal), kH200);
+    const Trace trace = kernels::find_kernel("standard_eager")
+                            .build(square(8, 2048 / row.head_dim, 2048, row.head_dim, row.causal), kH200);
     const auto launch = std::ranges::find_if(
         trace.launches, [&](const Launch& candidate) { return candidate.name.starts_with(row.launch); });
     ASSERT_NE(launch, trace.launches.end()) << row.launch;
@@ -131,8 +131,8 @@ TEST(StandardCounters, MatrixProductsAsTheLibraryRunsThem) {
     return static_cast<double>(trace::total(trace::executed_instructions(launch))) /
            (static_cast<double>(trace::cta_count(launch)) * launch.threads_per_cta / 32);
   };
-  const Trace narrow = kernels::build_standard(square(2, 2, 1024, 64, false), kH200);
-  const Trace wide = kernels::build_standard(square(2, 2, 1024, 128, false), kH200);
+  const Trace narrow = kernels::find_kernel("standard").build(square(2, 2, 1024, 64, false), kH200);
+  const Trace wide = kernels::find_kernel("standard").build(square(2, 2, 1024, 128, false), kH200);
   EXPECT_NEAR(per_warp(narrow.launches.at(2)), 1572, 0.03 * 1572);
   EXPECT_NEAR(per_warp(wide.launches.at(2)), 1840, 0.03 * 1840);
   EXPECT_NEAR(per_warp(narrow.launches.back()), 4231, 0.1 * 4231);
@@ -143,7 +143,7 @@ TEST(StandardBytes, EveryLaunchPassesOverTheScoresOnce) {
   const std::uint64_t scores = 2 * 2 * 2 * 256 * 256;  // 2X of the formulas
   const std::uint64_t matrix = 256 * 256;
   const std::uint64_t heads = 2 * 2 * 2 * 256 * 64;  // 2Y
-  const Trace trace = kernels::build_standard(problem, kA100);
+  const Trace trace = kernels::find_kernel("standard").build(problem, kA100);
   ASSERT_EQ(trace.launches.size(), 10U);
   EXPECT_EQ(moved(trace, 0, "Q"), read(heads));
   EXPECT_EQ(moved(trace, 0, "q_copy"), written(heads));
@@ -175,7 +175,7 @@ TEST(StandardBytes, UnevenLengthsMoveExactlyTheTensors) {
   // rows.
   Problem problem{1, 2, 2, 200, 1000, 64, true};
   const std::uint64_t scores = 2 * 2 * 200 * 1000;
-  const Trace trace = kernels::build_standard_eager(problem, kH200);
+  const Trace trace = kernels::find_kernel("standard_eager").build(problem, kH200);
   ASSERT_EQ(trace.launches.size(), 5U);
   EXPECT_EQ(moved(trace, 0, "Q"), read(2 * 2 * 200 * 64, 8));
   EXPECT_EQ(moved(trace, 0, "K"), read(2 * 2 * 1000 * 64, 2));
@@ -196,8 +196,8 @@ TEST(StandardTrace, IsValidAndSmallForEveryShape) {
     for (const std::int64_t head_dim : {8, 64, 72, 128, 256}) {
       for (const bool causal : {false, true}) {
         const Problem problem{2, 3, 3, std::min<std::int64_t>(keys, 130), keys, head_dim, causal};
-        for (const auto build : {&kernels::build_standard, &kernels::build_standard_eager}) {
-          const Trace trace = build(problem, kA100);
+        for (const char* kernel : {"standard", "standard_eager"}) {
+          const Trace trace = kernels::find_kernel(kernel).build(problem, kA100);
           EXPECT_NO_THROW(trace::validate(trace)) << keys << " keys, head dimension " << head_dim;
           for (const Launch& launch : trace.launches) {
             EXPECT_LE(launch.programs.size(), 2U) << launch.name;
@@ -211,16 +211,18 @@ TEST(StandardTrace, IsValidAndSmallForEveryShape) {
 
 TEST(StandardBytes, LongRowsAreReadThreeTimes) {
   // Before March 2024 all rows of the block softmax, since then those that shared memory cannot hold.
-  const Trace trace2023 = kernels::build_standard(Problem{1, 1, 1, 1, 2048, 64, false}, kA100);
+  const Trace trace2023 = kernels::find_kernel("standard").build(Problem{1, 1, 1, 1, 2048, 64, false}, kA100);
   EXPECT_EQ(moved(trace2023, 1, "scores"), read(2 * 2048, 3));
   Problem problem{1, 1, 1, 1, 16384, 64, false};
-  EXPECT_EQ(moved(kernels::build_standard_eager(problem, kA100), 2, "scaled_scores"), read(2 * 16384));
+  EXPECT_EQ(moved(kernels::find_kernel("standard_eager").build(problem, kA100), 2, "scaled_scores"),
+            read(2 * 16384));
   problem.seqlen_k = 32768;
-  EXPECT_EQ(moved(kernels::build_standard_eager(problem, kA100), 2, "scaled_scores"), read(2 * 32768, 3));
+  EXPECT_EQ(moved(kernels::find_kernel("standard_eager").build(problem, kA100), 2, "scaled_scores"),
+            read(2 * 32768, 3));
 }
 
 TEST(StandardTrace, BlockSoftmaxOf2023HoldsTheDataPathAsItsBankConflictsDid) {
-  const Trace trace = kernels::build_standard(Problem{1, 1, 1, 1, 8192, 64, false}, kA100);
+  const Trace trace = kernels::find_kernel("standard").build(Problem{1, 1, 1, 1, 8192, 64, false}, kA100);
   const Launch& softmax = trace.launches.at(1);
   std::uint64_t wavefronts = 0;
   for (const trace::Instruction& instruction : softmax.programs.front().code) {
@@ -233,7 +235,7 @@ TEST(StandardTrace, BlockSoftmaxOf2023HoldsTheDataPathAsItsBankConflictsDid) {
 }
 
 TEST(StandardTrace, TransposingCopyReadsEveryLanesElementOnItsOwn) {
-  const Trace trace = kernels::build_standard(square(2, 2, 512, 64, false), kA100);
+  const Trace trace = kernels::find_kernel("standard").build(square(2, 2, 512, 64, false), kA100);
   for (const auto& [launch, wavefronts] : {std::pair{0U, 0}, {1U, 32}}) {
     const trace::WarpProgram& program = trace.launches.at(launch).programs.front();
     int loads = 0;
@@ -263,18 +265,18 @@ double per_warp(const Trace& trace, const std::string& name) {
 // not all in the model.
 TEST(StandardCounters, CopiesAndTheMaskHaveTheInstructionsOfTheMachineCode) {
   const Problem problem = square(2, 2, 512, 64, true);
-  const Trace hopper = kernels::build_standard(problem, kH200);
+  const Trace hopper = kernels::find_kernel("standard").build(problem, kH200);
   EXPECT_EQ(per_warp(hopper, "copy_q"), 266);
   EXPECT_EQ(per_warp(hopper, "copy_k"), 218);
   EXPECT_NEAR(per_warp(hopper, "add_mask"), 227, 0.05 * 227);
-  const Trace ampere = kernels::build_standard(problem, kA100);
+  const Trace ampere = kernels::find_kernel("standard").build(problem, kA100);
   EXPECT_NEAR(per_warp(ampere, "copy_q"), 209, 0.02 * 209);
   EXPECT_NEAR(per_warp(ampere, "copy_k"), 173, 0.02 * 173);
   EXPECT_NEAR(per_warp(ampere, "add_mask"), 177, 0.05 * 177);
 }
 
 TEST(StandardTrace, GemmDoesTheWholeProduct) {
-  const Trace trace = kernels::build_standard(square(1, 2, 512, 64, true), kA100);
+  const Trace trace = kernels::find_kernel("standard").build(square(1, 2, 512, 64, true), kA100);
   // m16n8k16 does 2048 multiply-adds; a causal mask saves nothing.
   const std::uint64_t product = 2ULL * 512 * 512 * 64 / 2048;
   EXPECT_EQ(trace::executed_instructions(trace.launches.front()).at(trace::Opcode::HMMA_16816_F32), product);

@@ -1,0 +1,97 @@
+#include "kernels/fa2/forward_tiles.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace warpscope::kernels::fa2 {
+
+ForwardTiles::ForwardTiles(CtaMachine& machine, const ForwardShape& shape)
+    : m_(machine),
+      shape_(shape),
+      type_(shape.problem.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::fp16),
+      scale_(1.0 / std::sqrt(static_cast<double>(shape.problem.head_dim))),
+      scale_log2_(static_cast<float>(scale_ * std::numbers::log2e)),
+      q_{0, shape.tile.rows, shape.tile.head_dim, type_, 1, {}},
+      k_{q_.bytes_per_stage(), shape.tile.keys, shape.tile.head_dim, type_, 1, {}},
+      v_{k_.byte_offset + k_.bytes_per_stage(), shape.tile.keys, shape.tile.head_dim, type_, 1, {}} {}
+
+GlobalTile ForwardTiles::queries(int tensor, const Affine& block) const {
+  const Affine segment = block_index(1) * shape_.problem.heads + block_index(2);
+  return {tensor, segment, block * shape_.tile.rows, 0, shape_.tile.rows, shape_.tile.head_dim, beyond()};
+}
+
+GlobalTile ForwardTiles::row_values(int tensor, const Affine& block) const {
+  const Affine segment = block_index(1) * shape_.problem.heads + block_index(2);
+  return {tensor, segment, block * shape_.tile.rows, 0, shape_.tile.rows, 1, OutOfRange::leave};
+}
+
+// Heads of one group share K and V. Rows of V beyond the sequence must be zero, since 0 * NaN is NaN; rows
+// of K need not be: their scores are masked.
+GlobalTile ForwardTiles::keys(int tensor, const Affine& block) const {
+  const std::int64_t group = shape_.problem.heads / shape_.problem.heads_kv;
+  const Affine segment =
+      block_index(1) * shape_.problem.heads_kv + block_index(2, static_cast<std::int32_t>(group));
+  return {tensor,
+          segment,
+          block * shape_.tile.keys,
+          0,
+          shape_.tile.keys,
+          shape_.tile.head_dim,
+          tensor == kV ? OutOfRange::zero : beyond()};
+}
+
+void ForwardTiles::fetch(const SharedTile& target, const GlobalTile& source) const {
+  if (shape_.options.cp_async) {
+    m_.copy_async(target, source);
+    return;
+  }
+  const Fragment rows = m_.fragment(target.rows, target.cols, type_, Layout::linear, {});
+  m_.load(rows, source);
+  m_.store_shared(target, rows);
+}
+
+void ForwardTiles::commit() const {
+  if (shape_.options.cp_async) {
+    m_.commit_copies();
+  }
+}
+
+void ForwardTiles::arrive() const {
+  if (shape_.options.cp_async) {
+    m_.wait_copies(0);
+  }
+}
+
+Mask ForwardTiles::mask(const Affine& query_block, const Affine& key_block) const {
+  const Problem& problem = shape_.problem;
+  return {query_block * shape_.tile.rows, key_block * shape_.tile.keys, problem.seqlen_k, problem.causal,
+          problem.seqlen_k - problem.seqlen_q};
+}
+
+RowVector ForwardTiles::row_statistic(const Fragment& like, const RowVector& max,
+                                      const RowVector& sum) const {
+  const RowVector lse = m_.row_vector(like);
+  m_.apply(max, UnaryOp::zero_if_minus_infinity, max);
+  m_.apply(max, BinaryOp::multiply, max, static_cast<float>(scale_));
+  if (!shape_.options.lse) {
+    return max;
+  }
+  m_.apply(lse, UnaryOp::log_or_infinity, sum);
+  m_.apply(lse, BinaryOp::add, lse, max);
+  return lse;
+}
+
+void ForwardTiles::store_row_statistic(const RowVector& statistic, const RowVector& sum,
+                                       const Affine& block) const {
+  m_.store_rows(row_values(kLse, block), statistic);
+  if (!shape_.options.lse) {
+    m_.store_rows(row_values(kRowSum, block), sum);
+  }
+}
+
+// Columns between the problem's head dimension and the tile's take part in Q K^T and must be zero.
+OutOfRange ForwardTiles::beyond() const {
+  return shape_.problem.head_dim == shape_.tile.head_dim ? OutOfRange::leave : OutOfRange::zero;
+}
+
+}  // namespace warpscope::kernels::fa2

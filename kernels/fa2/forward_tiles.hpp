@@ -1,0 +1,52 @@
+// Where the tiles of a CTA lie, in shared and in global memory.
+#pragma once
+
+#include "kernels/fa2/forward_program.hpp"
+
+namespace warpscope::kernels::fa2 {
+
+/// Tiles of one launch, and what is done alike with each of them.
+class ForwardTiles {
+ public:
+  ForwardTiles(CtaMachine& machine, const ForwardShape& shape);
+
+  const SharedTile& q() const { return q_; }
+  const SharedTile& k() const { return k_; }
+  const SharedTile& v() const { return v_; }
+  ElementType type() const { return type_; }
+  /// Of the scores: 1 / sqrt(head dimension), and the same in units of log2(e).
+  double scale() const { return scale_; }
+  float scale_log2() const { return scale_log2_; }
+
+  GlobalTile queries(int tensor, const Affine& block) const;
+  GlobalTile keys(int tensor, const Affine& block) const;
+  GlobalTile row_values(int tensor, const Affine& block) const;
+
+  /// Copies a tile, asynchronously or through registers; visible behind arrive() and a barrier.
+  void fetch(const SharedTile& target, const GlobalTile& source) const;
+  /// Ends a group of copies.
+  void commit() const;
+  /// Waits for all copies of this thread.
+  void arrive() const;
+
+  Mask mask(const Affine& query_block, const Affine& key_block) const;
+  /// What is kept of each row, from its complete sum and the maximum of its raw scores, which is changed: the
+  /// log-sum-exp, or the scaled maximum.
+  RowVector row_statistic(const Fragment& like, const RowVector& max, const RowVector& sum) const;
+  /// Writes it, and the sum where that is kept too.
+  void store_row_statistic(const RowVector& statistic, const RowVector& sum, const Affine& block) const;
+
+ private:
+  OutOfRange beyond() const;
+
+  CtaMachine& m_;
+  const ForwardShape& shape_;
+  ElementType type_;
+  double scale_;
+  float scale_log2_;
+  SharedTile q_;
+  SharedTile k_;
+  SharedTile v_;
+};
+
+}  // namespace warpscope::kernels::fa2

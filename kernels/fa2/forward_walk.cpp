@@ -1,0 +1,158 @@
+#include "kernels/fa2/forward_walk.hpp"
+
+#include <algorithm>
+
+namespace warpscope::kernels::fa2 {
+namespace {
+
+// The symbols of a CTA class: last key blocks, where the walks backwards start.
+constexpr int kLastBlock = 0;
+constexpr int kLastBlockOfSecond = 1;
+
+/// Trip slots of a query block with n key blocks: the iterations after the masking steps, then for j = 1, 2,
+/// ... whether n > j.
+int slots_per_query_block(const ForwardShape& shape) {
+  return 1 + shape.masking_steps;
+}
+
+int has_more_than(const QueryBlock& queries, int blocks) {
+  return queries.first_slot + blocks;
+}
+
+// A CTA that walks over several query blocks: the first stands apart, since only there an iteration may be
+// missing; then come the slot of the loop over the others and the slots of its body.
+int loop_slot(const ForwardShape& shape) {
+  return slots_per_query_block(shape);
+}
+
+std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
+  return (value + divisor - 1) / divisor;
+}
+
+// How far the last key block moves from one query block of a CTA to its next.
+std::int64_t key_blocks_between(const ForwardShape& shape) {
+  return shape.problem.causal && shape.options.skip_masked
+             ? std::int64_t{shape.ctas_per_head} * shape.tile.rows / shape.tile.keys
+             : 0;
+}
+
+// Key blocks that query block `m` visits.
+std::int64_t key_blocks(const ForwardShape& shape, std::int64_t m) {
+  const Problem& problem = shape.problem;
+  std::int64_t blocks = divide_up(problem.seqlen_k, shape.tile.keys);
+  if (problem.causal && shape.options.skip_masked) {
+    const std::int64_t last_key = (m + 1) * shape.tile.rows + problem.seqlen_k - problem.seqlen_q;
+    blocks = std::min(blocks, last_key > 0 ? divide_up(last_key, shape.tile.keys) : 0);
+  }
+  return blocks;
+}
+
+void add_trips(PlanClass& target, const ForwardShape& shape, std::int64_t blocks) {
+  target.trip_counts.push_back(
+      static_cast<std::uint32_t>(std::max<std::int64_t>(0, blocks - shape.masking_steps)));
+  for (int step = 1; step <= shape.masking_steps; ++step) {
+    target.trip_counts.push_back(blocks > step ? 1 : 0);
+  }
+}
+
+PlanClass class_of(const ForwardShape& shape, std::int64_t blocks) {
+  if (blocks == 0) {
+    return {1, {}, {}};
+  }
+  PlanClass result;
+  result.symbols = {blocks - 1};
+  add_trips(result, shape, blocks);
+  return result;
+}
+
+void add_cta_per_query_block(LaunchPlan& launch, const ForwardShape& shape) {
+  launch.grid[0] = static_cast<std::uint32_t>(shape.query_blocks());
+  std::vector<std::int64_t> blocks_of_class;
+  for (std::int64_t x = 0; x < launch.grid[0]; ++x) {
+    const std::int64_t m = shape.options.longest_first ? launch.grid[0] - 1 - x : x;
+    const std::int64_t blocks = key_blocks(shape, m);
+    const auto found = std::ranges::find(blocks_of_class, blocks);
+    launch.class_of_block[0].push_back(static_cast<std::uint32_t>(found - blocks_of_class.begin()));
+    if (found == blocks_of_class.end()) {
+      blocks_of_class.push_back(blocks);
+      launch.classes.push_back(class_of(shape, blocks));
+    }
+  }
+}
+
+void add_ctas_per_head(LaunchPlan& launch, const ForwardShape& shape) {
+  launch.grid[0] = static_cast<std::uint32_t>(shape.ctas_per_head);
+  for (std::int64_t x = 0; x < shape.ctas_per_head; ++x) {
+    const std::int64_t z = shape.options.longest_first ? shape.ctas_per_head - 1 - x : x;
+    PlanClass result = class_of(shape, key_blocks(shape, z));
+    const std::int64_t others = (shape.query_blocks() - 1 - z) / shape.ctas_per_head;
+    const std::int64_t second = key_blocks(shape, z) + key_blocks_between(shape);
+    result.symbols.push_back(second - 1);
+    result.trip_counts.push_back(static_cast<std::uint32_t>(others));
+    add_trips(result, shape, second);
+    launch.class_of_block[0].push_back(static_cast<std::uint32_t>(launch.classes.size()));
+    launch.classes.push_back(std::move(result));
+  }
+}
+
+}  // namespace
+
+void walk_query_blocks(CtaMachine& machine, const ForwardShape& shape,
+                       const std::function<void(const QueryBlock&)>& body) {
+  Affine block = block_index(0);
+  if (shape.options.longest_first) {
+    const std::int64_t ctas = shape.ctas_per_head > 0 ? shape.ctas_per_head : shape.query_blocks();
+    block = block_index(0) * -1 + (ctas - 1);
+  }
+  body({block, class_symbol(kLastBlock), 0, 0});
+  if (shape.ctas_per_head == 0) {
+    return;
+  }
+  machine.loop(loop_slot(shape), [&](const Affine& iteration) {
+    machine.barrier();  // everybody is done with the output that went through shared memory
+    const int first_slot = loop_slot(shape) + 1;
+    const std::int64_t step = key_blocks_between(shape);
+    Trips main_loop(first_slot);
+    main_loop.per_loop[0] = static_cast<std::int32_t>(step);
+    body({block + (iteration + 1) * shape.ctas_per_head, class_symbol(kLastBlockOfSecond) + iteration * step,
+          first_slot, main_loop});
+  });
+}
+
+void walk_key_blocks(CtaMachine& machine, const ForwardShape& shape, const QueryBlock& queries,
+                     const std::function<void(const KeyStep&)>& body) {
+  for (int step = 0; step < shape.masking_steps; ++step) {
+    const auto visit = [&] {
+      body({queries.last_key_block - step, step == 0, true, [&](const std::function<void()>& then) {
+              machine.when(has_more_than(queries, step + 1), then);
+            }});
+    };
+    if (step == 0) {
+      visit();
+    } else {
+      machine.when(has_more_than(queries, step), visit);
+    }
+  }
+  machine.loop(queries.main_loop, [&](const Affine& iteration) {
+    body({queries.last_key_block - shape.masking_steps - iteration, false, false,
+          [&](const std::function<void()>& then) { machine.unless_last(then); }});
+  });
+}
+
+bool is_masked(const ForwardShape& shape, const KeyStep& step) {
+  // Blocks wholly beyond the mask take it too where they are not skipped.
+  const bool everywhere = !shape.options.mask_at_edge || (shape.problem.causal && !shape.options.skip_masked);
+  return everywhere || (step.masking && (shape.problem.causal || !shape.even));
+}
+
+void add_grid(LaunchPlan& launch, const ForwardShape& shape) {
+  launch.grid = {0, static_cast<std::uint32_t>(shape.problem.batch),
+                 static_cast<std::uint32_t>(shape.problem.heads)};
+  if (shape.ctas_per_head > 0) {
+    add_ctas_per_head(launch, shape);
+  } else {
+    add_cta_per_query_block(launch, shape);
+  }
+}
+
+}  // namespace warpscope::kernels::fa2

@@ -1,0 +1,36 @@
+// The choices in which FlashAttention-1 and FlashAttention-2 differ, each on its own.
+#pragma once
+
+namespace warpscope::kernels {
+
+/// How an attention kernel divides and orders its work. kernels/variants/changes.hpp says what each is for.
+struct AttentionOptions {
+  bool split_q = false;        ///< warps own query rows; else key columns, so that partial outputs are summed
+  bool q_stationary = false;   ///< key blocks pass by a block of queries; else queries by a block of keys
+  bool deferred = false;       ///< O is divided by the row sum once, at the end; else in every key block
+  bool lse = false;            ///< log-sum-exp is kept of every row; else maximum and sum
+  bool skip_masked = false;    ///< key blocks beyond the causal mask are left out
+  bool mask_at_edge = false;   ///< scores are masked only in blocks that the mask cuts
+  bool seq_parallel = false;   ///< a CTA per block of queries; else FA1's few CTAs per head
+  bool cp_async = false;       ///< tiles go to shared memory without passing through registers
+  bool fa2_tile = false;       ///< the tile of FA2's launch code; else the nearest to FA1's
+  bool longest_first = false;  ///< CTAs with the most key blocks start first
+
+  bool operator==(const AttentionOptions&) const = default;
+};
+
+/// FlashAttention-1 v1.0.9: it keeps the log-sum-exp and skips blocks beyond the mask already.
+inline constexpr AttentionOptions kFa1Options{.lse = true, .skip_masked = true};
+
+/// FlashAttention-2: all but the order of CTAs, which is ascending.
+inline constexpr AttentionOptions kFa2Options{.split_q = true,
+                                              .q_stationary = true,
+                                              .deferred = true,
+                                              .lse = true,
+                                              .skip_masked = true,
+                                              .mask_at_edge = true,
+                                              .seq_parallel = true,
+                                              .cp_async = true,
+                                              .fa2_tile = true};
+
+}  // namespace warpscope::kernels

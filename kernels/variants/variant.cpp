@@ -1,0 +1,73 @@
+#include "kernels/variants/variant.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/fa1/fa1.hpp"
+#include "kernels/fa2/fa2.hpp"
+#include "kernels/variants/changes.hpp"
+
+namespace warpscope::kernels::variants {
+namespace {
+
+[[noreturn]] void refuse(std::string_view name, const std::string& reason) {
+  throw std::invalid_argument("variant '" + std::string(name) + "': " + reason);
+}
+
+std::string legal_changes() {
+  std::string legal;
+  for (const Change& change : all_changes()) {
+    legal += legal.empty() ? "" : ", ";
+    legal += change.name;
+  }
+  return legal;
+}
+
+AttentionOptions base_options(std::string_view name, std::string_view base) {
+  if (base == "fa1") {
+    return kFa1Options;
+  }
+  if (base == "fa2") {
+    return kFa2Options;
+  }
+  refuse(name, "the base '" + std::string(base) + "' has no variants; legal are fa1 and fa2");
+}
+
+void apply(AttentionOptions& options, std::string_view name, std::string_view word, bool wanted) {
+  const auto found = std::ranges::find(all_changes(), word, &Change::name);
+  if (found == all_changes().end()) {
+    refuse(name, "unknown change '" + std::string(word) + "'; legal are " + legal_changes());
+  }
+  if (options.*found->option == wanted) {
+    refuse(name, std::string(word) + (wanted ? " is there already" : " is not there to be taken away"));
+  }
+  options.*found->option = wanted;
+}
+
+}  // namespace
+
+AttentionOptions read_options(std::string_view name) {
+  constexpr std::string_view kSigns = "+-";
+  std::size_t sign = std::min(name.find_first_of(kSigns), name.size());
+  AttentionOptions options = base_options(name, name.substr(0, sign));
+  while (sign < name.size()) {
+    const std::size_t end = std::min(name.find_first_of(kSigns, sign + 1), name.size());
+    apply(options, name, name.substr(sign + 1, end - sign - 1), name[sign] == '+');
+    sign = end;
+  }
+  return options;
+}
+
+Kernel variant(const AttentionOptions& options, std::string name) {
+  const auto plan = [options](const Problem& problem, const GpuLimits& limits) {
+    return options.q_stationary ? plan_fa2(problem, limits, options) : plan_fa1(problem, limits, options);
+  };
+  return {std::move(name), "between FlashAttention-1 and FlashAttention-2", plan};
+}
+
+Kernel find_variant(std::string_view name) {
+  return variant(read_options(name), std::string(name));
+}
+
+}  // namespace warpscope::kernels::variants

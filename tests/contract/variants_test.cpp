@@ -1,0 +1,155 @@
+// Numbers of the kernels between FlashAttention-1 and FlashAttention-2, and what their names mean.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/fa1/fa1.hpp"
+#include "kernels/fa2/fa2.hpp"
+#include "kernels/machine/lower.hpp"
+#include "kernels/unsupported.hpp"
+#include "kernels/variants/changes.hpp"
+#include "kernels/variants/variant.hpp"
+#include "model/trace/text_writer.hpp"
+#include "tests/support/gpu_limits.hpp"
+#include "tests/support/reference_attention.hpp"
+
+namespace warpscope::tests {
+namespace {
+
+using kernels::AttentionOptions;
+using kernels::Problem;
+using kernels::variants::all_changes;
+using kernels::variants::Change;
+
+/// Log-sum-exp of every row, which some variants keep as a maximum and a sum.
+std::vector<float> lse_of(const kernels::TensorValues& tensors, const Problem& problem) {
+  const bool has_sum = tensors.contains("row_max");
+  const std::vector<float>& kept = tensors.at(has_sum ? "row_max" : "LSE");
+  const std::size_t segments = static_cast<std::size_t>(problem.batch * problem.heads);
+  const std::size_t padded = kept.size() / segments;
+  std::vector<float> result;
+  for (std::size_t segment = 0; segment < segments; ++segment) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(problem.seqlen_q); ++i) {
+      const std::size_t at = segment * padded + i;
+      result.push_back(kept[at] + (has_sum ? std::log(tensors.at("row_sum")[at]) : 0.0F));
+    }
+  }
+  return result;
+}
+
+void expect_attention(const kernels::Kernel& kernel, const Problem& problem) {
+  SCOPED_TRACE(testing::Message() << kernel.name << " " << problem.seqlen_q << " d" << problem.head_dim
+                                  << (problem.causal ? " causal" : ""));
+  const kernels::TensorValues inputs = random_inputs(problem, 3);
+  const ReferenceOutput want = reference_attention(problem, inputs);
+  const kernels::TensorValues got = run_numeric(kernel.plan(problem, kA100), inputs).tensors;
+  EXPECT_LE(largest_error(got.at("O"), want.output), 0x1p-10);
+  EXPECT_LE(largest_error(lse_of(got, problem), want.lse), 5.0e-6);
+}
+
+Problem square(std::int64_t heads, std::int64_t seqlen, std::int64_t head_dim, bool causal) {
+  return {1, heads, heads, seqlen, seqlen, head_dim, causal};
+}
+
+void expect_attention_on_shapes(const kernels::Kernel& kernel) {
+  for (const bool causal : {false, true}) {
+    expect_attention(kernel, square(2, 256, 64, causal));
+    expect_attention(kernel, square(1, 512, 128, causal));
+  }
+  expect_attention(kernel, square(1, 300, 64, false));
+}
+
+class EachChange : public testing::TestWithParam<std::size_t> {
+ protected:
+  const Change& change() const { return all_changes()[GetParam()]; }
+};
+
+TEST_P(EachChange, AloneOnFa1AndTakenFromFa2ComputesAttention) {
+  for (const std::string base : {"fa1", "fa2"}) {
+    const AttentionOptions options = kernels::variants::read_options(base);
+    const std::string sign = options.*change().option ? "-" : "+";
+    expect_attention_on_shapes(kernels::find_kernel(base + sign + std::string(change().name)));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, EachChange, testing::Range(std::size_t{0}, all_changes().size()),
+                         [](const auto& tested) { return std::string(all_changes()[tested.param].name); });
+
+TEST(Variants, EveryRungOfTheLadderComputesAttention) {
+  std::string name = "fa1";
+  for (const Change& change : all_changes()) {
+    if (kernels::kFa2Options.*change.option && !(kernels::kFa1Options.*change.option)) {
+      name += "+" + std::string(change.name);
+      expect_attention_on_shapes(kernels::find_kernel(name));
+    }
+  }
+  EXPECT_EQ(kernels::variants::read_options(name), kernels::kFa2Options);
+}
+
+TEST(Variants, AnyChoiceComputesAttention) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 60; ++i) {
+    AttentionOptions options;
+    for (const Change& change : all_changes()) {
+      options.*change.option = random() % 2 == 1;
+    }
+    const std::int64_t head_dim = random() % 2 == 1 ? 64 : 128;
+    expect_attention(kernels::variants::variant(options, "choice " + std::to_string(i)),
+                     square(1 + static_cast<std::int64_t>(random() % 3), 512, head_dim, random() % 2 == 1));
+  }
+}
+
+TEST(Variants, RaggedLengthsComputeAttentionOrAreRefused) {
+  int refused = 0;
+  for (const Change& change : all_changes()) {
+    for (const std::string base : {"fa1", "fa2"}) {
+      const AttentionOptions options = kernels::variants::read_options(base);
+      const std::string sign = options.*change.option ? "-" : "+";
+      for (const std::int64_t seqlen : {1, 65, 333}) {
+        try {
+          expect_attention(kernels::find_kernel(base + sign + std::string(change.name)),
+                           square(1, seqlen, 64, true));
+        } catch (const kernels::UnsupportedProblem&) {
+          ++refused;
+        }
+      }
+    }
+  }
+  // Those whose CTAs walk over several query blocks: fa1+q_stationary and fa2-seq_parallel.
+  EXPECT_EQ(refused, 6);
+}
+
+TEST(Variants, EndsOfTheLadderAreTheKernels) {
+  const Problem problem = square(4, 512, 128, true);
+  const auto text = [&](const kernels::Kernel& kernel) {
+    return trace::to_text(kernel.build(problem, kA100));
+  };
+  EXPECT_EQ(text(kernels::find_kernel("fa1+split_q+q_stationary+deferred+mask_at_edge+seq_parallel+cp_async"
+                                      "+fa2_tile")),
+            text(kernels::find_kernel("fa2")));
+  EXPECT_EQ(text(kernels::find_kernel("fa1-lse+lse")), text(kernels::find_kernel("fa1")));
+  EXPECT_NE(text(kernels::find_kernel("fa1-lse")), text(kernels::find_kernel("fa1")));
+}
+
+TEST(Variants, WrongNamesSayWhatIsLegal) {
+  const auto message = [](const std::string& name) {
+    try {
+      kernels::find_kernel(name);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(message("fa1+splitq").find("unknown change 'splitq'; legal are skip_masked, lse, split_q"),
+            std::string::npos);
+  EXPECT_NE(message("fa2+split_q").find("split_q is there already"), std::string::npos);
+  EXPECT_NE(message("fa1-split_q").find("split_q is not there to be taken away"), std::string::npos);
+  EXPECT_NE(message("standard+split_q").find("'standard' has no variants"), std::string::npos);
+  EXPECT_NE(message("fa1+").find("unknown change ''"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpscope::tests
