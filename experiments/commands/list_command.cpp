@@ -9,6 +9,7 @@
 #include "experiments/commands/command.hpp"
 #include "experiments/point/point.hpp"
 #include "experiments/study/studies.hpp"
+#include "kernels/variants/changes.hpp"
 #include "model/hw/config_loader.hpp"
 
 namespace warpscope::experiments {
@@ -38,6 +39,20 @@ Status list_kernels() {
   return Status::done;
 }
 
+Status list_variants() {
+  TextTable table({{"change", Align::left}, {"fa1", Align::left}, {"fa2", Align::left}, {"", Align::left}});
+  const auto has = [](bool taken) { return taken ? "has it" : "-"; };
+  for (const kernels::variants::Change& change : kernels::variants::all_changes()) {
+    table.add_row({std::string(change.name), has(kernels::kFa1Options.*change.option),
+                   has(kernels::kFa2Options.*change.option), std::string(change.title)});
+  }
+  print_output(table.text("") +
+               "\nAdd changes to fa1 or fa2 and take them away, in any order:\n"
+               "  --variant fa1+split_q+q_stationary   --variant fa2-cp_async\n"
+               "`warpscope explain CHANGE` says what one does.\n");
+  return Status::done;
+}
+
 Status list_studies() {
   TextTable table({{"name", Align::left}, {"study", Align::left}});
   for (const Study& study : all_studies()) {
@@ -50,13 +65,14 @@ Status list_studies() {
 }  // namespace
 
 void add_list_command(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("list", "List GPUs, kernels or studies");
+  CLI::App* verb = app.add_subcommand("list", "List GPUs, kernels, their variants or studies");
   verb->require_subcommand(1);
   const auto add = [&](const char* what, Status (*list)()) {
     verb->add_subcommand(what, fmt::format("List {}", what))->callback([list, &action] { action = list; });
   };
   add("gpus", list_gpus);
   add("kernels", list_kernels);
+  add("variants", list_variants);
   add("studies", list_studies);
 }
 

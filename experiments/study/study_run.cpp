@@ -51,6 +51,10 @@ void run_study(std::string_view name, const StudyOptions& options, std::span<con
   write_file(directory / fmt::format("{}.csv", name), output.csv);
   write_file(directory / fmt::format("{}.json", name), output.json.dump(2) + '\n');
   std::string pictures;
+  for (const TextFile& table : output.tables) {
+    write_file(directory / table.name, table.text);
+    pictures += fmt::format("{}{}", pictures.empty() ? "" : ", ", table.name);
+  }
   for (const Picture& picture : output.pictures) {
     std::visit([&](const auto& chart) { draw(chart, directory / picture.name); }, picture.chart);
     pictures += fmt::format("{}{}.svg", pictures.empty() ? "" : ", ", picture.name);

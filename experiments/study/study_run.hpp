@@ -30,11 +30,17 @@ struct Picture {
   std::variant<BarChart, LineChart> chart;
 };
 
+struct TextFile {
+  std::string name;
+  std::string text;
+};
+
 struct StudyOutput {
   std::string report;
   std::string csv;
   nlohmann::ordered_json json;
   std::vector<Picture> pictures;
+  std::vector<TextFile> tables{};  ///< beside NAME.csv
 };
 
 /// The results are in the order of the points.

@@ -36,7 +36,7 @@ std::string grid_csv(std::span<const GridPoint> points) {
 
 nlohmann::ordered_json grid_json(std::span<const GridPoint> points) {
   using Json = nlohmann::ordered_json;
-  Json json = {{"study", "why-fa2"}, {"points", Json::array()}};
+  Json json = Json::array();
   for (const GridPoint& point : points) {
     const kernels::Problem& problem = point.point.problem;
     Json item = {{"gpu", point.point.model.gpu}, {"kernel", point.point.kernel}, {"pass", "fwd"},
@@ -65,7 +65,7 @@ nlohmann::ordered_json grid_json(std::span<const GridPoint> points) {
     if (point.has_error_against_reference()) {
       item["relative_error"] = point.relative_error();
     }
-    json["points"].push_back(std::move(item));
+    json.push_back(std::move(item));
   }
   return json;
 }

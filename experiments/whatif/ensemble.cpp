@@ -24,8 +24,8 @@ std::vector<double> times_us(const Ensemble& ensemble) {
   return times;
 }
 
-/// The point with CTAs that start later: by `phase` cycles behind the end of another one, and by `phase` per
-/// cent of the time that lies between two starts into an empty chip.
+}  // namespace
+
 Point in_phase(Point point, int phase) {
   if (phase > 0) {
     const hw::HwConfig config = hw::load(point.model.gpu, point.model.overrides, config_directory()).config;
@@ -36,8 +36,6 @@ Point in_phase(Point point, int phase) {
   }
   return point;
 }
-
-}  // namespace
 
 double Ensemble::mean_time_us() const {
   return statistics::mean(times_us(*this));

@@ -58,6 +58,8 @@ constexpr std::array kCountMetrics = {
                 [](const trace::OpcodeInfo& op) { return op.op_class == OpClass::global_store; }},
     CountMetric{"smsp__inst_executed_op_global_red.sum",
                 [](const trace::OpcodeInfo& op) { return op.op_class == OpClass::global_reduce; }},
+    CountMetric{"smsp__inst_executed_op_barrier.sum",
+                [](const trace::OpcodeInfo& op) { return op.op_class == OpClass::barrier; }},
     CountMetric{"smsp__inst_executed_op_branch.sum",
                 [](const trace::OpcodeInfo& op) { return op.op_class == OpClass::branch; }},
 };

@@ -1,0 +1,205 @@
+// The points of the ladder, and what they are compared with.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "experiments/study/ladder.hpp"
+#include "experiments/whatif/ensemble.hpp"
+#include "kernels/variants/changes.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+using kernels::kFa1Options;
+using kernels::kFa2Options;
+using kernels::variants::all_changes;
+using kernels::variants::Change;
+
+// Spread is measured where the summary looks, on the two GPUs of the paper.
+constexpr int kLadderPhases = 3;
+
+bool needs_mask(const Change& change) {
+  return change.name == "skip_masked" || change.name == "longest_first";
+}
+
+/// The cases of one problem.
+class Builder {
+ public:
+  Builder(std::vector<LadderCase>& cases, const GridGpu& gpu, int head_dim, bool causal, int seqlen)
+      : cases_(cases), gpu_(gpu), head_dim_(head_dim), causal_(causal), seqlen_(seqlen) {}
+
+  void add_ladder() {
+    for (const LadderStep& step : ladder_steps()) {
+      LadderCase& added = add(LadderSeries::ladder, step.variant, step.change, step.label);
+      if (&added != first()) {
+        added.base = cases_.size() - 2;
+      }
+      if (step.variant == "fa1") {
+        fa1_ = cases_.size() - 1;
+      }
+      fa2_ = cases_.size() - 1;
+    }
+  }
+
+  void add_singles() {
+    for (const SingleChange& single : single_changes(causal_)) {
+      LadderCase& added = add(single.series, single.variant, single.change, single.label);
+      added.base = single.series == LadderSeries::alone_on_fa1 ? fa1_ : fa2_;
+      added.has_change = single.is_gained;
+    }
+  }
+
+ private:
+  const LadderCase* first() const { return &cases_[first_]; }
+
+  LadderCase& add(LadderSeries series, const std::string& variant, const std::string& change,
+                  const std::string& label) {
+    LadderCase added;
+    added.series = series;
+    added.gpu = &gpu_;
+    added.variant = variant.empty() ? std::string(gpu_.kernels[0]) : variant;
+    added.change = change;
+    added.label = label;
+    added.point = grid_point(gpu_.name, added.variant, head_dim_, causal_, seqlen_);
+    const bool in_summary = seqlen_ == kSummarySeqlen && !causal_ && &gpu_ != &grid_gpus().back();
+    added.phase_count = in_summary ? kLadderPhases : 1;
+    cases_.push_back(std::move(added));
+    return cases_.back();
+  }
+
+  std::vector<LadderCase>& cases_;
+  const GridGpu& gpu_;
+  int head_dim_;
+  bool causal_;
+  int seqlen_;
+  std::size_t first_ = cases_.size();
+  std::size_t fa1_ = 0;
+  std::size_t fa2_ = 0;
+};
+
+}  // namespace
+
+std::vector<LadderStep> ladder_steps() {
+  std::vector<LadderStep> steps = {
+      {"", "", "Standard", "Scores and probabilities go through HBM, in separate launches.", ""},
+      {"fa1", "", "FA1", "One kernel; scores stay on the chip, partial outputs go to memory and back.",
+       "HBM bytes of scores and probabilities, launches"}};
+  std::string variant = "fa1";
+  for (const Change& change : all_changes()) {
+    if (kFa2Options.*change.option && !(kFa1Options.*change.option)) {
+      variant += "+" + std::string(change.name);
+      steps.push_back({variant, std::string(change.name), std::string(change.title),
+                       std::string(change.description), std::string(change.relieves)});
+    }
+  }
+  // With the last change it is FA2 itself.
+  steps.back().variant = "fa2";
+  return steps;
+}
+
+std::string_view name(LadderSeries series) {
+  static constexpr std::array<std::string_view, 4> kNames = {"ladder", "alone_on_fa1", "taken_from_fa2",
+                                                             "beyond_fa2"};
+  return kNames[static_cast<std::size_t>(series)];
+}
+
+std::vector<SingleChange> single_changes(bool causal) {
+  std::vector<SingleChange> singles;
+  for (const Change& change : all_changes()) {
+    if (needs_mask(change) && !causal) {
+      continue;
+    }
+    const bool in_fa1 = kFa1Options.*change.option;
+    const bool in_fa2 = kFa2Options.*change.option;
+    const std::string name(change.name);
+    const std::string label(change.title);
+    singles.push_back(
+        {LadderSeries::alone_on_fa1, name, label, "fa1" + std::string(in_fa1 ? "-" : "+") + name, !in_fa1});
+    singles.push_back({in_fa2 ? LadderSeries::taken_from_fa2 : LadderSeries::beyond_fa2, name, label,
+                       "fa2" + std::string(in_fa2 ? "-" : "+") + name, !in_fa2});
+  }
+  std::ranges::stable_sort(singles, {}, &SingleChange::series);
+  return singles;
+}
+
+std::vector<LadderCase> ladder_cases() {
+  std::vector<LadderCase> cases;
+  for (const GridGpu& gpu : grid_gpus()) {
+    for (const int head_dim : kGridHeadDims) {
+      for (const bool causal : {false, true}) {
+        for (const int seqlen : kGridSeqlens) {
+          Builder builder(cases, gpu, head_dim, causal, seqlen);
+          builder.add_ladder();
+          if (seqlen == kSummarySeqlen) {
+            builder.add_singles();
+          }
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+std::vector<Point> points_of(std::span<const LadderCase> cases) {
+  std::vector<Point> points;
+  for (const LadderCase& of : cases) {
+    for (int phase = 0; phase < of.phase_count; ++phase) {
+      points.push_back(in_phase(of.point, phase));
+    }
+  }
+  return points;
+}
+
+void take_results(std::vector<LadderCase>& cases, std::span<const StudyResult> results) {
+  std::size_t next = 0;
+  for (LadderCase& of : cases) {
+    const auto count = static_cast<std::size_t>(of.phase_count);
+    const std::span<const StudyResult> own = results.subspan(next, count);
+    of.phases.assign(own.begin(), own.end());
+    next += count;
+  }
+}
+
+bool Speedup::is_certain() const {
+  constexpr double kShown = 0.005;
+  return std::abs(factor - 1) > std::max(kShown, plus_minus.value_or(0));
+}
+
+std::optional<Speedup> speedup(std::span<const LadderCase> cases, const LadderCase& of) {
+  if (!of.base || !of.done() || !cases[*of.base].done()) {
+    return std::nullopt;
+  }
+  const LadderCase& base = cases[*of.base];
+  const LadderCase& with = of.has_change ? of : base;
+  const LadderCase& without = of.has_change ? base : of;
+  const auto ensemble = [](const LadderCase& one) {
+    Ensemble result{one.point, {}, {}};
+    for (const StudyResult& phase : one.phases) {
+      if (phase.done()) {
+        result.members.push_back(phase.result);
+      }
+    }
+    return result;
+  };
+  const Ensemble a = ensemble(with);
+  const Ensemble b = ensemble(without);
+  if (a.members.size() < 2 || b.members.size() < 2) {
+    return Speedup{without.result().time_us / with.result().time_us, std::nullopt};
+  }
+  const Difference slower = difference(a, b);
+  return Speedup{1 + slower.share, slower.plus_minus};
+}
+
+double non_matmul_per_score(const LadderCase& of) {
+  constexpr double kLanes = 32;
+  const kernels::Problem& problem = of.point.problem;
+  const double scores = static_cast<double>(problem.batch * problem.heads) *
+                        static_cast<double>(problem.seqlen_q) * static_cast<double>(problem.seqlen_k) /
+                        (problem.causal ? 2 : 1);
+  const PointResult& result = of.result();
+  return kLanes *
+         (result.metric("sm__inst_executed.sum") - result.metric("sm__inst_executed_pipe_tensor.sum")) /
+         scores;
+}
+
+}  // namespace warpscope::experiments
