@@ -33,6 +33,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_sweep_command(app, action);
   add_merge_command(app, action);
   add_study_command(app, action);
+  add_plot_command(app, action);
   add_validate_command(app, action);
   add_list_command(app, action);
   add_trace_command(app, action);

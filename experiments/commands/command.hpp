@@ -18,6 +18,7 @@ void add_compare_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
 void add_merge_command(CLI::App& app, Action& action);
 void add_study_command(CLI::App& app, Action& action);
+void add_plot_command(CLI::App& app, Action& action);
 void add_validate_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
 void add_trace_command(CLI::App& app, Action& action);

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "experiments/data/number.hpp"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -38,6 +40,10 @@ bool is_like_powers(std::span<const double> numbers) {
   const double geometric = std::sqrt(sorted.front() * sorted.back());
   const double arithmetic = (sorted.front() + sorted.back()) / 2;
   return sorted[sorted.size() / 2] < std::sqrt(geometric * arithmetic);
+}
+
+std::string line_label(const std::string& name, const std::string& value) {
+  return finite_number(value) ? fmt::format("{} {}", name, value) : value;
 }
 
 LineChart xy_chart(const std::string& title, const std::string& x_label, const std::string& y_label,

@@ -22,6 +22,9 @@ struct XyPoint {
 /// the geometric mean of the outer ones than to their arithmetic mean.
 bool is_like_powers(std::span<const double> numbers);
 
+/// What a value is called in the name of a line: numbers with what they are, "heads 4", words as they are.
+std::string line_label(const std::string& name, const std::string& value);
+
 /// One panel with a line for each name, in the order in which they come; the x axis is logarithmic where
 /// is_like_powers() says so, the y axis is linear. At most kMostLines names.
 LineChart xy_chart(const std::string& title, const std::string& x_label, const std::string& y_label,

@@ -41,8 +41,7 @@ std::string line_name(const Scan& scan, const ScanPoint& point, std::size_t x) {
   for (std::size_t a = 0; a < scan.axes.size(); ++a) {
     if (a != x) {
       name += name.empty() ? "" : ", ";
-      name += finite_number(point.values[a]) ? fmt::format("{} ", scan.axes[a].name) : "";
-      name += point.values[a];
+      name += line_label(scan.axes[a].name, point.values[a]);
     }
   }
   return name;

@@ -38,20 +38,14 @@ Arguments with(const std::string& flag, const std::string& value) {
 }
 
 const Mistake kMistakes[] = {
-    {"verb",
-     {"simulate"},
-     "warpscope: warpscope 'simulate': unknown; legal are run, compare, sweep, merge, study, validate, list, "
-     "trace, "
-     "config"},
+    {"verb", {"simulate"}, "warpscope: warpscope 'simulate': unknown; legal are run, compare, sweep, ..."},
     {"list", {"list", "dogs"}, "warpscope: list 'dogs': unknown; legal are gpus, kernels, studies"},
     {"study",
      {"study", "why-not"},
      "warpscope: study 'why-not': unknown; legal are why-fa2, non-matmul, parallelism, hbm-traffic"},
     {"verb_near",
      {"swep"},
-     "warpscope: warpscope 'swep': unknown; did you mean sweep? legal are run, compare, sweep, merge, study, "
-     "validate, "
-     "list, trace, config"},
+     "warpscope: warpscope 'swep': unknown; did you mean sweep? legal are run, compare, sweep, ..."},
     {"flag", fa2({"--speed", "9"}),
      "warpscope: run '--speed': unknown; `warpscope run --help` lists the flags"},
     {"flag_near",
