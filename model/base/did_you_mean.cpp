@@ -5,8 +5,6 @@
 #include "model/base/nearest_name.hpp"
 
 namespace warpscope::base {
-namespace {
-
 std::string letters_and_digits(std::string_view text) {
   std::string result;
   for (const char symbol : text) {
@@ -17,8 +15,6 @@ std::string letters_and_digits(std::string_view text) {
   }
   return result;
 }
-
-}  // namespace
 
 std::vector<std::string> names_meant(std::string_view name, std::span<const std::string> names) {
   constexpr std::size_t kShortest = 2;  // one letter begins too many names
