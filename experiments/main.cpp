@@ -33,7 +33,9 @@ void add_commands(CLI::App& app, Action& action) {
   add_sweep_command(app, action);
   add_merge_command(app, action);
   add_study_command(app, action);
+  add_plot_command(app, action);
   add_validate_command(app, action);
+  add_explain_command(app, action);
   add_list_command(app, action);
   add_trace_command(app, action);
   add_config_command(app, action);

@@ -4,7 +4,6 @@
 
 #include "experiments/base/usage_error.hpp"
 #include "experiments/point/point_json.hpp"
-#include "experiments/point/run.hpp"
 #include "experiments/store/model_version.hpp"
 #include "experiments/store/point_key.hpp"
 #include "experiments/store/point_result.hpp"
@@ -27,7 +26,11 @@ Task PointSimulator::task(const KeyedPoint& point) {
   return {Json{{"key", point.key}, {"point", json}}.dump(), family.dump()};
 }
 
-Outcome PointSimulator::simulate(const std::string& task) {
+std::string result_text(const Run& run) {
+  return to_json(summary(run)).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Outcome PointSimulator::simulate(const std::string& task, const ResultText& text_of) {
   const Json json = Json::parse(task);
   const Point point = point_from_json(json.at("point"));
   const hw::HwConfig& description = config(point.model);
@@ -36,8 +39,7 @@ Outcome PointSimulator::simulate(const std::string& task) {
                                  point.model.gpu));
   }
   try {
-    const Run run = run_point(point, description, memo_);
-    return {Fate::done, to_json(summary(run)).dump(-1, ' ', false, Json::error_handler_t::replace)};
+    return {Fate::done, text_of(run_point(point, description, memo_))};
   } catch (const kernels::UnsupportedProblem& reason) {
     return {Fate::refused, reason.what()};
   } catch (const std::invalid_argument& reason) {  // a trace that breaks a rule, a launch that does not fit

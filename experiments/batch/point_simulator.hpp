@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "experiments/point/point.hpp"
+#include "experiments/point/run.hpp"
 #include "experiments/store/outcome.hpp"
 #include "experiments/workers/task_queue.hpp"
 #include "model/gpu/launch_memo.hpp"
@@ -22,6 +24,11 @@ struct KeyedPoint {
   std::string key;
 };
 
+/// What is kept of a simulation, as text.
+using ResultText = std::function<std::string(const Run&)>;
+/// A PointResult as JSON, the format of stores.
+std::string result_text(const Run& run);
+
 /// Knows the GPUs it has seen, so that each is read from its file once, and the launches that it simulated
 /// last, which related points share. A worker process that is forked off knows what its parent knew, and
 /// simulates just what the key says.
@@ -31,10 +38,10 @@ class PointSimulator {
   KeyedPoint keyed(const Point& point);
   /// Its family are the points that differ from it in the mask only, as these share launches.
   static Task task(const KeyedPoint& point);
-  /// Simulates what the text of task() describes; the result as JSON. Refused is what kernel and model cannot
-  /// do with the point itself. Throws where this machine describes the GPU otherwise than the one that made
-  /// the task, or lacks memory or a file: that says nothing about the point.
-  Outcome simulate(const std::string& task);
+  /// Simulates what the text of task() describes; the result is what `text_of` makes of it. Refused is what
+  /// kernel and model cannot do with the point itself. Throws where this machine describes the GPU otherwise
+  /// than the one that made the task, or lacks memory or a file: that says nothing about the point.
+  Outcome simulate(const std::string& task, const ResultText& text_of = result_text);
   /// The files that describe the GPUs it has seen.
   const std::set<std::filesystem::path>& gpu_files() const { return files_; }
 

@@ -10,7 +10,7 @@
 
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
-#include "model/base/nearest_name.hpp"
+#include "model/base/did_you_mean.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -42,17 +42,6 @@ bool contains(const Words& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// " did you mean --seqlen?", or nothing where no name is near.
-std::string suggestion(const std::string& word, const Words& names) {
-  if (names.empty()) {
-    return "";
-  }
-  const std::string_view nearest =
-      base::nearest_name(word, names, [](const std::string& name) { return std::string_view(name); });
-  return base::edit_distance(word, nearest) <= word.size() / 3 ? fmt::format(" did you mean {}?", nearest)
-                                                               : "";
-}
-
 /// The flag that `word` begins with, or nothing where it is a value: a standard stream or a negative number.
 std::string flag_in(const std::string& word) {
   const bool is_flag = word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
@@ -71,14 +60,14 @@ void check_words(const CLI::App& app, int argc, const char* const* argv) {
     const std::string flag = flag_in(word);
     const Words flags = flags_of(*level);
     if (!flag.empty() && !contains(flags, flag)) {
-      throw UsageError(fmt::format("{} {}: unknown;{} `{} --help` lists the flags", level->get_name(),
-                                   in_quotes(flag), suggestion(flag, flags), command));
+      throw UsageError(fmt::format("{} {}: unknown; {}`{} --help` lists the flags", level->get_name(),
+                                   in_quotes(flag), base::did_you_mean(flag, flags), command));
     }
     const Words verbs = verbs_of(*level);
     if (flag.empty() && !verbs.empty()) {
       if (!contains(verbs, word)) {
-        throw UsageError(fmt::format("{} {}: unknown;{} legal are {}", level->get_name(), in_quotes(word),
-                                     suggestion(word, verbs), fmt::join(verbs, ", ")));
+        throw UsageError(fmt::format("{} {}: unknown; {}legal are {}", level->get_name(), in_quotes(word),
+                                     base::did_you_mean(word, verbs), fmt::join(verbs, ", ")));
       }
       level = level->get_subcommand(word);
       command += ' ' + word;

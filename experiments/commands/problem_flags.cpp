@@ -1,10 +1,16 @@
 #include "experiments/commands/problem_flags.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 
+#include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
-#include "experiments/point/point_reader.hpp"
+#include "model/base/nearest_name.hpp"
 #include "model/hw/config_loader.hpp"
 
 namespace warpscope::experiments {
@@ -15,6 +21,9 @@ struct Flag {
   const char* name;
   const char* type;
   const char* help;
+
+  std::string_view word() const { return std::string_view(name).substr(2); }
+  bool is_integer() const { return std::string_view(type) == "N"; }
 };
 
 constexpr std::array kFlags = {
@@ -29,6 +38,28 @@ constexpr std::array kFlags = {
     Flag{"head_dim", "--head-dim", "N", "head dimension"},
     Flag{"dtype", "--dtype", "TYPE", "fp16 (default) or bf16"},
 };
+/// Fields that --scan can vary and that no flag in kFlags names.
+constexpr std::array<std::string_view, 3> kOtherFields = {"causal", "gpu", "l2"};
+
+/// The field that a word of --scan means: head-dim and head_dim are the same.
+std::string field_of(const std::string& word) {
+  std::string with_hyphens = word;
+  std::ranges::replace(with_hyphens, '_', '-');
+  std::vector<std::string_view> legal(kOtherFields.begin(), kOtherFields.end());
+  for (const Flag& flag : kFlags) {
+    if (flag.word() == with_hyphens || flag.field == word) {
+      return std::string(flag.field);
+    }
+    legal.push_back(flag.word());
+  }
+  if (std::ranges::find(kOtherFields, word) != kOtherFields.end()) {
+    return word;
+  }
+  const std::string_view nearest = base::nearest_name(with_hyphens, legal, std::identity());
+  throw UsageError(
+      fmt::format("--scan {}: unknown, nearest is {}; legal are keys of the GPU, as sm.xu.lanes, and {}",
+                  in_quotes(word), nearest, fmt::join(legal, ", ")));
+}
 
 }  // namespace
 
@@ -75,8 +106,11 @@ void ProblemFlags::add_to(CLI::App& app) {
   app.add_flag("--causal,!--no-causal", causal_, "mask keys after the query, aligned to the bottom right");
 }
 
-Point ProblemFlags::read(const ModelChoice& model) const {
+Point ProblemFlags::read(const ModelChoice& model, const FieldText& instead) const {
   const auto field_text = [&](std::string_view field) -> std::optional<std::string> {
+    if (std::optional<std::string> other = instead ? instead(field) : std::nullopt) {
+      return other;
+    }
     const auto value = values_.find(field);
     if (value != values_.end() && !value->second.empty()) {
       return value->second;
@@ -94,6 +128,40 @@ Point ProblemFlags::read(const ModelChoice& model) const {
     return "--" + std::string(field);
   };
   return read_point(field_text, field_name, model);
+}
+
+std::vector<ScanAxis> ProblemFlags::axes() const {
+  std::vector<ScanAxis> axes;
+  for (const Flag& flag : kFlags) {
+    const std::string& value = values_.at(std::string(flag.field));
+    if (is_list_or_range(value)) {
+      axes.push_back({std::string(flag.field), std::string(flag.word()),
+                      expand_values(flag.name, value, flag.is_integer())});
+    }
+  }
+  return axes;
+}
+
+ScanAxis ProblemFlags::read_axis(const std::string& scan) const {
+  const std::size_t equals = scan.find('=');
+  if (equals == 0 || equals == std::string::npos) {
+    throw UsageError(fmt::format("--scan {}: legal is KEY=VALUES, as in heads=1,2,4", in_quotes(scan)));
+  }
+  const std::string word = scan.substr(0, equals);
+  const bool is_gpu_key = word.find('.') != std::string::npos;
+  ScanAxis axis{is_gpu_key ? word : field_of(word), word, {}};
+  bool only_integers = false;
+  for (const Flag& flag : kFlags) {
+    if (flag.field == axis.field) {
+      axis.name = flag.word();
+      only_integers = flag.is_integer();
+      if (!values_.at(axis.field).empty()) {
+        throw UsageError(fmt::format("--scan {}: {} has a value already", word, flag.name));
+      }
+    }
+  }
+  axis.values = expand_values("--scan " + word + '=', scan.substr(equals + 1), only_integers);
+  return axis;
 }
 
 std::string ProblemFlags::first_given() const {

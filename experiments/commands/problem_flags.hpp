@@ -8,6 +8,8 @@
 
 #include "experiments/base/named_files.hpp"
 #include "experiments/point/point.hpp"
+#include "experiments/point/point_reader.hpp"
+#include "experiments/scan/scan_axis.hpp"
 
 namespace warpscope::experiments {
 
@@ -38,8 +40,13 @@ class ModelFlags {
 class ProblemFlags {
  public:
   void add_to(CLI::App& app);
-  /// Throws UsageError.
-  Point read(const ModelChoice& model) const;
+  /// Throws UsageError. What `instead` has for a field goes before what its flag says.
+  Point read(const ModelChoice& model, const FieldText& instead = {}) const;
+  /// The flags whose value is a list or a range, in the order of the help. Throws UsageError.
+  std::vector<ScanAxis> axes() const;
+  /// What "heads=1,2,4" or "sm.xu.lanes=8,16" varies. Throws UsageError, also where a flag has a value for
+  /// it.
+  ScanAxis read_axis(const std::string& scan) const;
   /// Name of a flag that was given, or an empty string.
   std::string first_given() const;
 

@@ -14,6 +14,7 @@
 #include "experiments/commands/command.hpp"
 #include "experiments/commands/file_flag.hpp"
 #include "experiments/commands/problem_flags.hpp"
+#include "experiments/commands/scan_flags.hpp"
 #include "experiments/commands/worker_flags.hpp"
 #include "experiments/report/json_report.hpp"
 #include "experiments/report/text_report.hpp"
@@ -31,6 +32,7 @@ struct RunFlags {
   std::string timeline;
   std::string report;
   WorkerFlags workers;
+  ScanFlags scan;
   bool stats = false;
   bool why = false;
 };
@@ -70,7 +72,27 @@ void check_outputs(const RunFlags& flags) {
   }
 }
 
+/// Refuses beside a scan what is about one run.
+void check_single_flags(const RunFlags& flags, const ScanAxis& axis) {
+  const std::array<std::pair<const char*, bool>, 4> of_one_run = {
+      std::pair("--trace", !flags.trace.empty()), std::pair("--why", flags.why),
+      std::pair("--timeline", !flags.timeline.empty()), std::pair("--stats", flags.stats)};
+  for (const auto& [flag, is_given] : of_one_run) {
+    if (is_given) {
+      throw UsageError(fmt::format("{} does not go with a scan of {}: it is about one run", flag, axis.name));
+    }
+  }
+}
+
 Status run_command(const RunFlags& flags) {
+  if (std::vector<ScanAxis> axes = flags.scan.axes(flags.problem); !axes.empty()) {
+    check_single_flags(flags, axes.front());
+    return flags.scan.run(
+        {std::move(axes), flags.model, flags.problem, flags.workers, flags.json, flags.report});
+  }
+  if (const std::string given = flags.scan.first_given(); !given.empty()) {
+    throw UsageError(given + " goes with a scan only: --scan, or a flag with a list or a range");
+  }
   if (!flags.timeline.empty()) {
     throw UsageError("--timeline: timelines are not available yet");
   }
@@ -109,6 +131,9 @@ Status run_command(const RunFlags& flags) {
 
 void add_run_command(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("run", "Run one kernel on one GPU and report where the time goes");
+  verb->footer(
+      "Flags of the problem take lists, as --heads 1,2,4, and ranges, as --seqlen 512:16384:x2 and\n"
+      "--seqlen 512:4096:+512: each combination is run once.");
   const auto flags = std::make_shared<RunFlags>();
   flags->problem.add_to(*verb);
   flags->model.add_to(*verb);
@@ -120,6 +145,7 @@ void add_run_command(CLI::App& app, Action& action) {
   verb->add_flag("--why", flags->why,
                  "run again with more of each resource in turn: what limits the kernel?");
   flags->workers.add_to(*verb);
+  flags->scan.add_to(*verb);
   verb->add_flag("--stats", flags->stats, "one JSON line about the simulation itself on standard error");
   verb->callback([flags, &action] { action = [flags] { return run_command(*flags); }; });
 }

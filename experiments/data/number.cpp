@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "experiments/base/printable.hpp"
@@ -41,6 +42,13 @@ double number(const CsvTable& table, const CsvRecord& row, const std::string& co
 
 int integer(const CsvTable& table, const CsvRecord& row, const std::string& column) {
   return parse<int>(table, row, column, "an integer");
+}
+
+std::optional<double> finite_number(std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace warpscope::experiments

@@ -1,7 +1,9 @@
-// Numbers in reference data.
+// Numbers in tables of text.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "experiments/csv/csv.hpp"
 
@@ -12,5 +14,8 @@ std::string cell(const CsvTable& table, const CsvRecord& row, const std::string&
 /// The same as a number. Throws UsageError `file:line: column 'value': ...` if it is none.
 double number(const CsvTable& table, const CsvRecord& row, const std::string& column);
 int integer(const CsvTable& table, const CsvRecord& row, const std::string& column);
+
+/// The whole of `text` as a number, or nothing where it is none, or not a finite one.
+std::optional<double> finite_number(std::string_view text);
 
 }  // namespace warpscope::experiments

@@ -25,13 +25,17 @@ double swatch_width(const LegendEntry& entry) {
 std::string in_single_quotes(const std::string& text) {
   std::string result = "'";
   for (const char symbol : text) {
-    result += symbol == '\'' ? std::string("''") : std::string(1, symbol);
+    // A line end would end the string, and what follows would be commands.
+    const bool is_control = static_cast<unsigned char>(symbol) < ' ';
+    result += symbol == '\'' ? std::string("''") : std::string(1, is_control ? ' ' : symbol);
   }
   return result + "'";
 }
 
 ChartPage::ChartPage(const std::filesystem::path& stem, std::size_t panels)
-    : stem_(stem), height_(kHeadHeight + kPanelHeight * static_cast<int>((panels + 1) / 2)) {
+    : stem_(stem),
+      columns_(panels == 1 ? 1 : 2),
+      height_(kHeadHeight + kPanelHeight * ((static_cast<int>(panels) + columns_ - 1) / columns_)) {
   add("# Drawn by gnuplot.\n");
   add("set terminal svg size {},{} dynamic font 'sans-serif,12' background '#ffffff'\n", kWidth, height_);
   add("set output {}\n", in_single_quotes(stem.filename().string() + ".svg"));
@@ -56,7 +60,7 @@ void ChartPage::add_swatch(int tag, double x, const LegendEntry& entry) {
 
 void ChartPage::add_head(const std::string& title, const std::string& subtitle,
                          std::span<const LegendEntry> legend) {
-  add("set label 1 {} at screen {},{} left font 'sans-serif:Bold,20' tc rgb '#222222'\n",
+  add("set label 1 {} at screen {},{} left noenhanced font 'sans-serif:Bold,20' tc rgb '#222222'\n",
       in_single_quotes(title), kLeft, down(26));
   add("set label 2 {} at screen {},{} left noenhanced font 'sans-serif,13' tc rgb '#555555'\n",
       in_single_quotes(subtitle), kLeft, down(52));
@@ -73,9 +77,10 @@ void ChartPage::add_head(const std::string& title, const std::string& subtitle,
 }
 
 void ChartPage::begin_panel(std::size_t index, const PanelLabels& labels) {
-  const auto row = static_cast<int>(index / 2);
-  add("set origin {},{:.5f}\nset size 0.5,{:.5f}\n", index % 2 == 0 ? 0.0 : 0.5,
-      down(kHeadHeight + kPanelHeight * (row + 1)), static_cast<double>(kPanelHeight) / height_);
+  const int row = static_cast<int>(index) / columns_;
+  add("set origin {},{:.5f}\nset size {},{:.5f}\n", index % 2 == 0 ? 0.0 : 0.5,
+      down(kHeadHeight + kPanelHeight * (row + 1)), 1.0 / columns_,
+      static_cast<double>(kPanelHeight) / height_);
   add("set title {} font 'sans-serif:Bold,14' tc rgb '#222222' offset 0,-0.4\n",
       in_single_quotes(labels.title));
   add("set ylabel {} noenhanced tc rgb '#333333' offset 1,0\n",

@@ -1,4 +1,5 @@
-// What all charts share: a page of panels in two columns under a title and a legend, as a gnuplot script.
+// What all charts share: a page of panels, in two columns if there is more than one, under a title and a
+// legend, as a gnuplot script.
 #pragma once
 
 #include <fmt/format.h>
@@ -55,6 +56,7 @@ class ChartPage {
   void add_swatch(int tag, double x, const LegendEntry& entry);
 
   std::filesystem::path stem_;
+  int columns_;
   int height_;
   std::string text_;
 };

@@ -41,17 +41,27 @@ void add_y_ticks(ChartPage& page, double least, double most) {
   page.add(")\n");
 }
 
+/// From the first tick to the last, and a little beyond.
+std::pair<double, double> x_range(double first, double last, bool linear) {
+  if (!linear) {
+    constexpr double kMargin = 1.15;
+    return {first / kMargin, last * kMargin};
+  }
+  const double margin = last > first ? 0.04 * (last - first) : std::max(1.0, std::abs(first));
+  return {first - margin, last + margin};
+}
+
 void add_axes(ChartPage& page, const LineChart& chart, const LinePanel& panel) {
-  page.add("set logscale x\nset xtics (");
+  page.add("{}set xtics (", chart.linear_x ? "" : "set logscale x\n");
   for (std::size_t t = 0; t < panel.x_ticks.size(); ++t) {
     page.add("{}{} {}", t == 0 ? "" : ", ", in_single_quotes(panel.x_ticks[t].second),
              panel.x_ticks[t].first);
   }
   page.add(")\n");
   if (!panel.x_ticks.empty()) {
-    constexpr double kMargin = 1.15;
-    page.add("set xrange [{}:{}]\n", panel.x_ticks.front().first / kMargin,
-             panel.x_ticks.back().first * kMargin);
+    const auto [least_x, most_x] =
+        x_range(panel.x_ticks.front().first, panel.x_ticks.back().first, chart.linear_x);
+    page.add("set xrange [{}:{}]\n", least_x, most_x);
   }
   const auto [least, most] = y_bounds(chart);
   if (chart.linear_y) {
@@ -82,7 +92,9 @@ void draw(const LineChart& chart, const std::filesystem::path& stem) {
     if (p == 0) {
       std::vector<LegendEntry> legend;
       for (const LineSeries& series : panel.series) {
-        legend.push_back({series.name, series.colour, series.colour, true, series.is_reference});
+        if (!series.name.empty()) {
+          legend.push_back({series.name, series.colour, series.colour, true, series.is_reference});
+        }
       }
       page.add_head(chart.title, chart.subtitle, legend);
     }

@@ -24,8 +24,9 @@ struct LinePanel {
   std::vector<LineSeries> series;
 };
 
-/// Panels in two columns under a common title and legend; the series of the first panel make the legend. The
-/// x axis is logarithmic, and so is the y axis unless `linear_y`; all panels have the same y axis.
+/// Panels in two columns under a common title and legend; the series of the first panel that have a name make
+/// the legend. Both
+/// axes are logarithmic unless they are said to be linear; all panels have the same y axis.
 struct LineChart {
   std::string title;
   std::string subtitle;
@@ -33,6 +34,7 @@ struct LineChart {
   std::string y_label;
   bool linear_y = false;
   std::vector<LinePanel> panels;
+  bool linear_x = false;
 };
 
 /// Writes `<stem>.gnuplot` and draws `<stem>.svg` with it.

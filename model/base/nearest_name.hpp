@@ -9,8 +9,8 @@
 
 namespace warpscope::base {
 
-/// Number of single edits that turn `a` into `b`, letter case ignored. Of both only the first 64 characters
-/// count, so that the time is bounded whatever a user writes.
+/// Number of single edits that turn `a` into `b`, letter case ignored; two neighbours that are swapped are
+/// one. Of both only the first 64 characters count, so that the time is bounded whatever a user writes.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The name of that row of `table` with the smallest edit distance to `name`; of several, the first.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "model/base/did_you_mean.hpp"
 #include "model/hw/config_resolve.hpp"
 #include "model/hw/config_schema.hpp"
 
@@ -18,8 +19,9 @@ ConfigBuilder build(const std::string& name_or_path, std::span<const std::string
   const std::filesystem::path file = config_file(name_or_path, search_dir);
   std::error_code error;
   if (!is_config_path(name_or_path) && !std::filesystem::exists(file, error)) {
-    throw ConfigError({fmt::format("unknown GPU \"{}\"; known are {}", one_line(name_or_path),
-                                   fmt::join(list_configs(search_dir), ", "))});
+    const std::vector<std::string> known = list_configs(search_dir);
+    throw ConfigError({fmt::format("unknown GPU \"{}\"; {}known are {}", one_line(name_or_path),
+                                   base::did_you_mean(name_or_path, known), fmt::join(known, ", "))});
   }
   ConfigBuilder builder(search_dir);
   builder.add_file(file);

@@ -38,20 +38,15 @@ Arguments with(const std::string& flag, const std::string& value) {
 }
 
 const Mistake kMistakes[] = {
-    {"verb",
-     {"simulate"},
-     "warpscope: warpscope 'simulate': unknown; legal are run, compare, sweep, merge, study, validate, list, "
-     "trace, "
-     "config"},
+    {"verb", {"simulate"}, "warpscope: warpscope 'simulate': unknown; legal are run, compare, sweep, ..."},
     {"list", {"list", "dogs"}, "warpscope: list 'dogs': unknown; legal are gpus, kernels, studies"},
     {"study",
      {"study", "why-not"},
      "warpscope: study 'why-not': unknown; legal are why-fa2, non-matmul, parallelism, hbm-traffic"},
     {"verb_near",
      {"swep"},
-     "warpscope: warpscope 'swep': unknown; did you mean sweep? legal are run, compare, sweep, merge, study, "
-     "validate, "
-     "list, trace, config"},
+     "warpscope: warpscope 'swep': unknown; did you mean sweep? legal are run, compare, sweep, ..."},
+    {"verb_near_short", {"rnu"}, "warpscope: warpscope 'rnu': unknown; did you mean run? legal are run, ..."},
     {"flag", fa2({"--speed", "9"}),
      "warpscope: run '--speed': unknown; `warpscope run --help` lists the flags"},
     {"flag_near",
@@ -67,6 +62,8 @@ const Mistake kMistakes[] = {
      {"run", "--kernel", "fa2"},
      "warpscope: --gpu is missing; `warpscope list gpus` shows the names"},
     {"gpu", with("--gpu", "v100"), "warpscope: unknown GPU \"v100\"; known are a100-pcie-80gb, ..."},
+    {"gpu_near", with("--gpu", "h100"),
+     "warpscope: unknown GPU \"h100\"; did you mean h100-pcie-80gb or h100-sxm5-80gb? known are ..."},
     {"gpu_file", with("--gpu", "./none.toml"), "warpscope: ./none.toml..."},
     {"kernel", with("--kernel", "fa9"),
      "warpscope: --kernel 'fa9': legal are fa1, fa2, fa2_torch, standard, standard_eager"},

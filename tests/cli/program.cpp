@@ -140,6 +140,17 @@ std::vector<std::string> TemporaryDirectory::files() const {
   return names;
 }
 
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  std::size_t width = 0;
+  for (const char symbol : text) {
+    // Bytes 10xxxxxx continue a code point.
+    width = symbol == '\n' ? 0 : width + ((static_cast<unsigned char>(symbol) & 0xc0) != 0x80 ? 1 : 0);
+    widest = std::max(widest, width);
+  }
+  return widest;
+}
+
 Arguments small_run(const std::string& kernel, const Arguments& more) {
   Arguments arguments = {"run",     "--gpu", "h200-sxm-141gb", "--kernel", kernel,       "--batch", "1",
                          "--heads", "2",     "--seqlen",       "256",      "--head-dim", "64"};

@@ -74,6 +74,9 @@ class TemporaryDirectory {
 /// The program under test, then `arguments`.
 Arguments warpscope(const Arguments& arguments);
 
+/// Columns that the widest line of `text` takes on a terminal.
+std::size_t widest_line(const std::string& text);
+
 /// Flags of a small problem that runs in a fraction of a second.
 Arguments small_run(const std::string& kernel, const Arguments& more = {});
 

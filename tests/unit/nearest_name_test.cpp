@@ -5,6 +5,9 @@
 
 #include <array>
 #include <string>
+#include <vector>
+
+#include "model/base/did_you_mean.hpp"
 
 namespace warpscope::base {
 namespace {
@@ -14,6 +17,13 @@ TEST(EditDistance, CountsSingleEdits) {
   EXPECT_EQ(edit_distance("", "abc"), 3U);
   EXPECT_EQ(edit_distance("abc", ""), 3U);
   EXPECT_EQ(edit_distance("lanes", "lanes"), 0U);
+}
+
+TEST(EditDistance, CountsASwapOfNeighboursAsOne) {
+  EXPECT_EQ(edit_distance("rnu", "run"), 1U);
+  EXPECT_EQ(edit_distance("casual", "causal"), 1U);
+  EXPECT_EQ(edit_distance("abcd", "badc"), 2U);
+  EXPECT_EQ(edit_distance("ca", "abc"), 3U) << "no edit inside a swapped pair";
 }
 
 TEST(EditDistance, IgnoresLetterCase) {
@@ -35,6 +45,21 @@ TEST(NearestName, IsTheFirstOfTheLeastEdited) {
   constexpr std::array kTable = {Row{1, "lanes"}, Row{2, "latency"}, Row{3, "lines"}};
   EXPECT_EQ(nearest_name("latncy", kTable, &Row::name), "latency");
   EXPECT_EQ(nearest_name("lnes", kTable, &Row::name), "lanes") << "lines is as near";
+}
+
+TEST(DidYouMean, NamesAllThatBeginSo) {
+  const std::vector<std::string> gpus = {"a100-pcie-80gb", "h100-pcie-80gb", "h100-sxm5-80gb",
+                                         "h200-sxm-141gb"};
+  EXPECT_EQ(did_you_mean("h100", gpus), "did you mean h100-pcie-80gb or h100-sxm5-80gb? ");
+  EXPECT_EQ(did_you_mean("H200SXM", gpus), "did you mean h200-sxm-141gb? ");
+  EXPECT_EQ(did_you_mean("h100-sxm-80gb", gpus), "did you mean h100-sxm5-80gb? ");
+  EXPECT_EQ(did_you_mean("v100", gpus), "");
+  EXPECT_EQ(did_you_mean("h", gpus), "") << "one letter says too little";
+  const std::vector<std::string> flags = {"--seqlen", "--seqlen-k", "--heads", "--head-dim", "-j"};
+  EXPECT_EQ(did_you_mean("--seq-len", flags), "did you mean --seqlen? ");
+  EXPECT_EQ(did_you_mean("--head", flags), "did you mean --heads or --head-dim? ");
+  EXPECT_EQ(did_you_mean("--seq", flags), "did you mean --seqlen or --seqlen-k? ");
+  EXPECT_EQ(did_you_mean("x", {}), "");
 }
 
 }  // namespace

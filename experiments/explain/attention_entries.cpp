@@ -1,0 +1,96 @@
+// Words of papers on attention kernels.
+#include <array>
+
+#include "experiments/explain/glossary.hpp"
+
+namespace warpscope::experiments {
+namespace {
+
+constexpr std::array kEntries = {
+    GlossaryEntry{
+        "tile", "tile shape|block",
+        "The rows of Q (and the rows of K and V) that a CTA works on at a time, as 128 x 64. Larger "
+        "tiles read K and V less often and need more registers and shared memory, so that fewer CTAs "
+        "fit an SM."},
+    GlossaryEntry{
+        "standard attention", "standard|standard_eager|naive attention",
+        "Scores, softmax and the product with V as kernels of their own, with the scores written to "
+        "HBM between them. Bytes grow with the square of the length. `standard` is with kernels fused "
+        "where libraries fuse them, `standard_eager` one kernel per operation."},
+    GlossaryEntry{
+        "FlashAttention", "FA1|FA2|fa2_torch",
+        "Attention in one kernel that never writes the scores: it goes through K and V in blocks and "
+        "keeps a running maximum and sum per row. FA1 loops over key blocks outside and spills O "
+        "between them; FA2 keeps a tile of queries and its O on the SM and loops over keys inside."},
+    GlossaryEntry{
+        "loop order", "Q stationary|O spill",
+        "Which loop is outside. With queries outside (FA2), O stays in registers until it is done. "
+        "With keys outside (FA1), a partial O goes to memory and back for each block of keys, which "
+        "costs HBM or L2 bytes that grow with the square of the length."},
+    GlossaryEntry{
+        "split-Q", "",
+        "Each warp of a CTA owns rows of queries and goes through all keys of the block, as in FA2. "
+        "Warps need nothing from one another, so there are no reductions between them and few "
+        "barriers."},
+    GlossaryEntry{
+        "sliced-K", "split-K",
+        "Each warp of a CTA owns some of the keys of a block, as in FA1. Row maxima, sums and partial "
+        "O then have to be exchanged through shared memory, which costs wavefronts and barriers. "
+        "Split-Q avoids it."},
+    GlossaryEntry{"split-KV", "num_splits|flash-decoding",
+                  "Several CTAs share the keys of one tile of queries, and a second kernel combines their "
+                  "results. It fills the GPU where there are few queries, as in decoding. The model does not "
+                  "split; a note says where the library would."},
+    GlossaryEntry{
+        "sequence-length parallelism", "sequence parallelism",
+        "CTAs for different queries of the same head, not only for different heads. It fills the SMs "
+        "where batch x heads is small and sequences are long. FA2 has it; FA1 splits a head over at "
+        "most 30 CTAs, which all read all of K and V."},
+    GlossaryEntry{
+        "LSE", "log-sum-exp",
+        "The logarithm of the sum of exponentials of a row, maximum included: one number per row that "
+        "the backward pass needs. Keeping it instead of maximum and sum saves traffic of row vectors."},
+    GlossaryEntry{
+        "deferred normalisation", "deferred normalization|rescaling",
+        "O is divided by the row sum once, at the end, and only rescaled by the change of the maximum "
+        "before that. Dividing after every block, as FA1 does, costs non-matmul instructions for each "
+        "block."},
+    GlossaryEntry{
+        "online softmax", "running maximum",
+        "Softmax over blocks of a row: the maximum and the sum so far are corrected when a later block "
+        "has a larger maximum. It makes attention in one pass possible, at the price of rescaling O."},
+    GlossaryEntry{
+        "non-matmul FLOP", "non-matmul",
+        "A FLOP outside the matrix products: scaling, exponentials, sums, maxima, rescaling. The "
+        "tensor pipe is many times as fast as the FMA pipe, so one of them costs as much time as many "
+        "matmul FLOPs. `warpscope study non-matmul` measures how many."},
+    GlossaryEntry{
+        "causal", "causal mask|mask",
+        "Queries see only keys up to their own position, counted from the end of both. Blocks beyond "
+        "the mask are skipped, which halves the work; only blocks that it cuts need a mask. CTAs get "
+        "unequal work, so a tail remains if the longest start last."},
+    GlossaryEntry{
+        "GQA", "MQA|grouped-query attention|heads_kv",
+        "Several query heads share one head of K and V. It saves bytes of K and V, not FLOPs; with few "
+        "heads of K and V they stay in the L2."},
+    GlossaryEntry{
+        "decode", "decoding",
+        "Attention of one or few new queries against many keys. There is little arithmetic per byte, "
+        "so HBM bandwidth is the limit if enough CTAs read at the same time."},
+    GlossaryEntry{"head dimension", "d|head_dim",
+                  "Numbers per query and key of a head, mostly 64 or 128. Matrix products grow with it and "
+                  "softmax does not, so a larger one gives more matmul FLOPs per exponential."},
+    GlossaryEntry{
+        "ping-pong", "warp specialisation",
+        "Two groups of warps in opposite phases, so that the softmax of one runs beside the matrix "
+        "products of the other. FA3 arranges it on purpose; with two CTAs per SM some of it happens "
+        "by itself."},
+};
+
+}  // namespace
+
+std::span<const GlossaryEntry> attention_entries() {
+  return kEntries;
+}
+
+}  // namespace warpscope::experiments

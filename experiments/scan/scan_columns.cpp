@@ -1,0 +1,72 @@
+#include "experiments/scan/scan_columns.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace warpscope::experiments {
+namespace {
+
+ScanCells cells(const Point& point) {
+  const kernels::Problem& problem = point.problem;
+  return {point.model.gpu,
+          point.kernel,
+          text(problem.pass),
+          std::to_string(problem.batch),
+          std::to_string(problem.heads),
+          std::to_string(problem.heads_kv),
+          std::to_string(problem.seqlen_q),
+          std::to_string(problem.seqlen_k),
+          std::to_string(problem.head_dim),
+          problem.causal ? "1" : "0",
+          text(problem.dtype),
+          point.model.options.warm_l2 ? "warm" : "cold",
+          fmt::format("{}", fmt::join(point.model.overrides, " "))};
+}
+
+/// The changes of the GPU that no axis makes.
+std::vector<std::string> fixed_changes(const Scan& scan, const Point& point) {
+  std::vector<std::string> changes = point.model.overrides;
+  // Those of the axes come last.
+  const auto of_axes = std::ranges::count_if(scan.axes, &ScanAxis::is_gpu_key);
+  changes.resize(changes.size() - static_cast<std::size_t>(of_axes));
+  return changes;
+}
+
+}  // namespace
+
+ScanCells scan_cells(const Scan& scan, const ScanPoint& point) {
+  if (point.point) {
+    return cells(*point.point);
+  }
+  ScanCells result;
+  for (std::size_t a = 0; a < scan.axes.size(); ++a) {
+    for (std::size_t c = 0; c < kScanColumns.size(); ++c) {
+      result[c] = kScanColumns[c] == scan.axes[a].field ? point.values[a] : result[c];
+    }
+  }
+  return result;
+}
+
+std::string fixed_text(const Scan& scan) {
+  std::vector<ScanCells> rows;
+  std::vector<std::string> changes;
+  for (const ScanPoint& point : scan.points) {
+    if (point.point) {
+      rows.push_back(cells(*point.point));
+      changes = fixed_changes(scan, *point.point);
+    }
+  }
+  std::string text;
+  for (std::size_t c = 0; c + 1 < kScanColumns.size(); ++c) {
+    const auto is_first = [&](const ScanCells& row) { return row[c] == rows.front()[c]; };
+    const bool varies = std::ranges::find(scan.axes, kScanColumns[c], &ScanAxis::field) != scan.axes.end();
+    if (!varies && std::ranges::all_of(rows, is_first)) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kScanColumns[c], rows.front()[c]);
+    }
+  }
+  return changes.empty() ? text : fmt::format("{}, changed: {}", text, fmt::join(changes, " "));
+}
+
+}  // namespace warpscope::experiments
