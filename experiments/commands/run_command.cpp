@@ -1,6 +1,7 @@
 // `warpscope run`: one kernel, or one trace, on one GPU.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -15,11 +16,13 @@
 #include "experiments/commands/file_flag.hpp"
 #include "experiments/commands/problem_flags.hpp"
 #include "experiments/commands/scan_flags.hpp"
+#include "experiments/commands/timeline_flags.hpp"
 #include "experiments/commands/worker_flags.hpp"
 #include "experiments/report/json_report.hpp"
 #include "experiments/report/text_report.hpp"
 #include "experiments/whatif/why.hpp"
 #include "experiments/workers/worker_pool.hpp"
+#include "model/hw/config_loader.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -29,8 +32,8 @@ struct RunFlags {
   ProblemFlags problem;
   std::string json;
   std::string trace;
-  std::string timeline;
   std::string report;
+  TimelineFlags timeline;
   WorkerFlags workers;
   ScanFlags scan;
   bool stats = false;
@@ -46,8 +49,7 @@ void print_stats(const Run& run, double wall_seconds) {
   fmt::print(stderr, "{}\n", stats.dump());
 }
 
-Run simulate(const RunFlags& flags) {
-  const ModelChoice model = flags.model.read();
+Run simulate(const RunFlags& flags, const ModelChoice& model) {
   if (flags.trace.empty()) {
     return run_point(flags.problem.read(model));
   }
@@ -57,11 +59,28 @@ Run simulate(const RunFlags& flags) {
   return run_trace_file(model, flags.trace);
 }
 
+/// The same with its timeline written to a file.
+Run simulate_and_record(const RunFlags& flags) {
+  ModelChoice model = flags.model.read();
+  const hw::HwConfig config = hw::load(model.gpu, model.overrides, config_directory()).config;
+  metrics::TimelineRecorder recorder(*flags.timeline.request(config));
+  model.options.mode = gpu::Mode::detailed;
+  model.options.observer = &recorder;
+  Run run = simulate(flags, model);
+  run.options.observer = nullptr;
+  if (run.point) {
+    run.point->model = flags.model.read();
+  }
+  flags.timeline.write(recorder.take(), run);
+  return run;
+}
+
 /// Refuses, before the simulation and before anything is opened, what could not be written behind it.
 void check_outputs(const RunFlags& flags) {
-  const std::array outputs = {NamedFile{"--json", flags.json}, NamedFile{"--report", flags.report}};
+  const std::array outputs = {NamedFile{"--json", flags.json}, NamedFile{"--report", flags.report},
+                              NamedFile{"--timeline", flags.timeline.file()}};
   std::vector<NamedFile> inputs = {{"--trace", flags.trace}};
-  if (names_file(flags.json) || names_file(flags.report)) {
+  if (std::ranges::any_of(outputs, [](const NamedFile& output) { return names_file(output.path); })) {
     std::ranges::move(flags.model.files(), std::back_inserter(inputs));
   }
   check_apart(inputs, outputs);
@@ -76,7 +95,7 @@ void check_outputs(const RunFlags& flags) {
 void check_single_flags(const RunFlags& flags, const ScanAxis& axis) {
   const std::array<std::pair<const char*, bool>, 4> of_one_run = {
       std::pair("--trace", !flags.trace.empty()), std::pair("--why", flags.why),
-      std::pair("--timeline", !flags.timeline.empty()), std::pair("--stats", flags.stats)};
+      std::pair("--timeline", !flags.timeline.file().empty()), std::pair("--stats", flags.stats)};
   for (const auto& [flag, is_given] : of_one_run) {
     if (is_given) {
       throw UsageError(fmt::format("{} does not go with a scan of {}: it is about one run", flag, axis.name));
@@ -93,16 +112,15 @@ Status run_command(const RunFlags& flags) {
   if (const std::string given = flags.scan.first_given(); !given.empty()) {
     throw UsageError(given + " goes with a scan only: --scan, or a flag with a list or a range");
   }
-  if (!flags.timeline.empty()) {
-    throw UsageError("--timeline: timelines are not available yet");
-  }
+  flags.timeline.check();
   if (flags.why && !flags.trace.empty()) {
     throw UsageError("--why does not go with --trace: it runs a kernel anew for each change of the GPU");
   }
   flags.model.require_gpu();
   check_outputs(flags);
   const auto start = std::chrono::steady_clock::now();
-  const Run run = simulate(flags);
+  const Run run =
+      flags.timeline.file().empty() ? simulate(flags, flags.model.read()) : simulate_and_record(flags);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
 
   std::string report = text_report(run);
@@ -141,7 +159,7 @@ void add_run_command(CLI::App& app, Action& action) {
   add_file_flag(*verb, "--json", flags->json,
                 "write JSON to FILE too; -: to standard output, in place of the report");
   add_file_flag(*verb, "--report", flags->report, "write the report to FILE too");
-  add_file_flag(*verb, "--timeline", flags->timeline, "not available yet");
+  flags->timeline.add_to(*verb);
   verb->add_flag("--why", flags->why,
                  "run again with more of each resource in turn: what limits the kernel?");
   flags->workers.add_to(*verb);

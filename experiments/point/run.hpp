@@ -31,6 +31,7 @@ struct Run {
   gpu::SimulationOptions options;
   std::vector<CompulsoryBytes> compulsory;  ///< by tensor of the trace
   metrics::SimulationResult result;
+  std::vector<std::string> remarks;  ///< what else its reader should know, in whole sentences
 };
 
 /// What launch code may know of a GPU.

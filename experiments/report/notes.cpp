@@ -45,6 +45,7 @@ std::vector<std::string> notes(const Run& run) {
     result.push_back(fmt::format("the time includes {} gaps of {} between launches.",
                                  run.result.launches.size() - 1, time_text(run.config.launch.overhead_us)));
   }
+  result.insert(result.end(), run.remarks.begin(), run.remarks.end());
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include "model/base/spread_hash.hpp"
 #include "model/gpu/deadlock.hpp"
 #include "model/gpu/extrapolation.hpp"
+#include "model/gpu/launch_metrics.hpp"
 #include "model/gpu/launch_state.hpp"
 #include "model/gpu/time_limit.hpp"
 #include "model/sm/occupancy.hpp"
@@ -96,6 +97,10 @@ LaunchCounts Gpu::run(std::size_t index) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     sms_[i]->stand_for(groups[i]);
     sms_[i]->begin_launch(config_, trace_, launch, launch_->decoded, slots, fast ? &launch_->memo : nullptr);
+    sms_[i]->watch(options_.observer);
+  }
+  if (options_.observer != nullptr) {
+    tell_begin(counts.sm_clock_mhz, slots);
   }
   dispatch(0, 0);
   wake_.notify(sc_core::SC_ZERO_TIME);
@@ -122,6 +127,9 @@ LaunchCounts Gpu::run(std::size_t index) {
     extrapolate(counts, config_, trace_, launch, launch_->sample);
   }
   counts.cycles += config_.launch.boundary_cycles;
+  if (options_.observer != nullptr) {
+    options_.observer->launch_ends(counts.cycles);
+  }
   for (const std::uint64_t issued : counts.counters.issued_by_opcode) {
     counts.instructions += issued;
   }
@@ -134,6 +142,30 @@ sm::SmCounters Gpu::counters() const {
     sum.add(sm->counters());
   }
   return sum;
+}
+
+metrics::MovedBytes Gpu::moved() const {
+  metrics::MovedBytes sum;
+  for (const memory::L2Traffic& tensor : l2_.traffic()) {
+    sum.l2_read += tensor.read_bytes;
+    sum.l2_read_hit += tensor.read_hit_bytes;
+    sum.l2_write += tensor.write_bytes;
+  }
+  for (const memory::HbmTraffic& tensor : hbm_.traffic()) {
+    sum.hbm_read += tensor.read_bytes;
+    sum.hbm_write += tensor.write_bytes;
+  }
+  return sum;
+}
+
+void Gpu::tell_begin(double sm_clock_mhz, int cta_slots) const {
+  options_.observer->launch_begins({.trace = &trace_,
+                                    .launch = &launch_->launch,
+                                    .sm_clock_mhz = sm_clock_mhz,
+                                    .gap_us = launch_gap_us(config_),
+                                    .sms = config_.gpu.sm_count,
+                                    .sub_cores = config_.sm.sub_cores,
+                                    .cta_slots = cta_slots});
 }
 
 Progress Gpu::progress(sim::Cycles now) const {
@@ -225,6 +257,14 @@ void Gpu::dispatch(sim::Cycles slot_ready, sim::Cycles now) {
     const int slot = sm.core().first_free_slot();
     group.resident_ctas[static_cast<std::size_t>(slot)] = {state.sample.simulated.size() - 1, number,
                                                            next->start};
+    if (options_.observer != nullptr) {
+      options_.observer->cta_begins({.sm = sm.first_sm(),
+                                     .slot = slot,
+                                     .number = next->ctas.front(),
+                                     .block = members.ctas.front().block,
+                                     .cta_class = number,
+                                     .cycle = next->start});
+    }
     sm.install(slot, std::move(members), next->start, group.local_time);
     if (group.resident++ == 0) {
       group.active_since = next->start;
@@ -240,7 +280,11 @@ void Gpu::run_slice(int index, sim::Cycles now) {
   sm::Sm& sm = *sms_[static_cast<std::size_t>(index)];
   const int residents = sm.core().cta_slots() - sm.core().free_slots();
   const bool began_in_loops = sm.in_loops();
+  const metrics::MovedBytes moved_before = options_.observer != nullptr ? moved() : metrics::MovedBytes{};
   const sm::Slice slice = sm.run_slice(now);
+  if (options_.observer != nullptr) {
+    options_.observer->moved(now, now + slice.end, moved() - moved_before);
+  }
   state.sample.pace.observe(static_cast<std::size_t>(index), residents,
                             began_in_loops && sm.in_loops() && slice.completions.empty(), slice.end,
                             slice.issued);
@@ -264,6 +308,9 @@ void Gpu::run_slice(int index, sim::Cycles now) {
     const LaunchState::GroupState::Resident& cta = group.resident_ctas[slot];
     state.sample.scatter.observe(cta.number, static_cast<std::size_t>(index), cta.cta_class,
                                  now + time - cta.start);
+    if (options_.observer != nullptr) {
+      options_.observer->cta_ends(sm.first_sm(), slot, now + time + 1);
+    }
     state.events.push(now + time, kCtaEndPriority, {Event::Kind::cta_end, index, sm.members(slot)});
   }
   group.local_time = now + slice.end;

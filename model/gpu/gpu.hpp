@@ -46,6 +46,9 @@ class Gpu : public sc_core::sc_module {
   void consider_paths(int group, sim::Cycles now);
   sm::SlotMembers members_of(const Dispatch& dispatch) const;
   sm::SmCounters counters() const;
+  /// What has moved in this launch so far.
+  metrics::MovedBytes moved() const;
+  void tell_begin(double sm_clock_mhz, int cta_slots) const;
   void dispatch(sim::Cycles slot_ready, sim::Cycles now);
   [[noreturn]] void report_deadlock(const sm::Sm& sm) const;
 

@@ -173,4 +173,10 @@ metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Tra
   return result;
 }
 
+double launch_gap_us(const hw::HwConfig& config) {
+  // The measured overhead of a launch behind another contains the boundary that each launch counts already.
+  const double boundary_us = config.launch.boundary_cycles / static_cast<double>(config.clock.max_mhz);
+  return std::max(0.0, config.launch.overhead_us - boundary_us);
+}
+
 }  // namespace warpscope::gpu

@@ -10,4 +10,7 @@ namespace warpscope::gpu {
 metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Trace& trace,
                                     const trace::Launch& launch, const LaunchCounts& counts);
 
+/// Time between a launch and the one behind it in a stream, beyond what each launch counts as its own.
+double launch_gap_us(const hw::HwConfig& config);
+
 }  // namespace warpscope::gpu

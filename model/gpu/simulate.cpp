@@ -1,6 +1,7 @@
 #include "model/gpu/simulate.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "model/gpu/gpu.hpp"
@@ -77,7 +78,7 @@ std::vector<LaunchOutcome> run_apart(const hw::HwConfig& config, const trace::Tr
     const LoneLaunch lone = alone(trace, launch);
     LaunchCase key{hash, options.mode, groups[i], without_names(lone.trace)};
     LaunchOutcome outcome;
-    if (const LaunchOutcome* known = memo.find(key)) {
+    if (const LaunchOutcome* known = options.observer == nullptr ? memo.find(key) : nullptr) {
       outcome = *known;
       outcome.stepped = 0;
     } else {
@@ -99,6 +100,9 @@ metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trac
 
 metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
                                    const SimulationOptions& options, LaunchMemo& memo) {
+  if (options.observer != nullptr && options.mode != Mode::detailed) {
+    throw std::invalid_argument("only what detailed mode executes can be watched");
+  }
   const std::vector<std::vector<SmGroup>> groups = groups_of_launches(config, trace, options);
   metrics::SimulationResult result;
   for (LaunchOutcome& launch : options.warm_l2 ? run_launches(config, trace, options, groups)
@@ -112,10 +116,7 @@ metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trac
     result.launches.push_back(std::move(launch.result));
   }
   if (!trace.launches.empty()) {
-    // The measured overhead of a launch behind another contains the boundary that each launch counts already.
-    const double boundary_us = config.launch.boundary_cycles / static_cast<double>(config.clock.max_mhz);
-    result.time_us += std::max(0.0, config.launch.overhead_us - boundary_us) *
-                      static_cast<double>(trace.launches.size() - 1);
+    result.time_us += launch_gap_us(config) * static_cast<double>(trace.launches.size() - 1);
   }
   return result;
 }

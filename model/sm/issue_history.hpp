@@ -32,11 +32,14 @@ struct IssueHistory {
   /// Issued and held cycles among the last `window` ones before `end`, which lies behind the last issue;
   /// those more than kCycles back are forgotten.
   int issued_in(std::int32_t window, std::int32_t end) const {
-    return std::popcount(earlier(issued, end - 1 - last) & low_bits(window));
+    return std::popcount(issued_before(end) & low_bits(window));
   }
   int held_in(std::int32_t window, std::int32_t end) const {
-    return std::popcount(held_up_to(end - 1 - last) & low_bits(window));
+    return std::popcount(held_before(end) & low_bits(window));
   }
+  /// The same cycles as masks: bit i is the cycle `end - 1 - i`.
+  std::uint64_t issued_before(std::int32_t end) const { return earlier(issued, end - 1 - last); }
+  std::uint64_t held_before(std::int32_t end) const { return held_up_to(end - 1 - last); }
 
  private:
   /// Held cycles once `cycles` ones have passed since the last issue.

@@ -166,6 +166,7 @@ std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction, Ct
   return arrival;
 }
 
+template <bool kWatched>
 void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
   const MioEntry entry = sub_core.queue[0];
   std::copy(sub_core.queue.begin() + 1, sub_core.queue.begin() + sub_core.queue_count,
@@ -222,6 +223,10 @@ void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
     default:
       break;
   }
+  if constexpr (kWatched) {
+    watched_->push_back({metrics::SmEvent::Kind::memory, static_cast<std::uint8_t>(entry.warp),
+                         instruction.data_cycles, entry.pc, time, done});
+  }
   update_service(sub_core);
   release_scoreboard(warp, instruction.write_scoreboard, done);
   release_scoreboard(warp, instruction.read_scoreboard, time + instruction.data_cycles);
@@ -243,5 +248,8 @@ void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
     select_next(sub_core);
   }
 }
+
+template void SmCore::serve_memory<false>(SubCoreState&, std::int32_t);
+template void SmCore::serve_memory<true>(SubCoreState&, std::int32_t);
 
 }  // namespace warpscope::sm

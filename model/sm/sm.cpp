@@ -102,8 +102,18 @@ bool Sm::in_loops() const {
 
 Slice Sm::run_slice(sim::Cycles now) {
   slice_start_ = now;
-  Slice slice = run_next_slice(now);
+  const bool watched = observer_ != nullptr && observer_->watches(group_.first_sm, now);
+  Slice slice = watched ? run_watched_slice(now) : run_next_slice(now);
   send_gathered(0, false);
+  return slice;
+}
+
+Slice Sm::run_watched_slice(sim::Cycles now) {
+  events_.clear();
+  core_->watch(&events_);
+  Slice slice = run_next_slice(now);
+  core_->watch(nullptr);
+  observer_->slice(group_.first_sm, now, now + slice.end, events_);
   return slice;
 }
 

@@ -47,6 +47,8 @@ class Sm : public sc_core::sc_module {
 
   /// What it stands for in the launches that begin from here on.
   void stand_for(const SmGroup& group) { group_ = group; }
+  /// Who is told what happens on it; null: nobody. Needs launches without a memo.
+  void watch(metrics::Observer* observer) { observer_ = observer; }
   /// Prepares for a launch. `memo` may be null: then every slice is executed. Arguments must outlive it.
   void begin_launch(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch,
                     const DecodedLaunch& decoded, int cta_slots, SliceMemo* memo);
@@ -92,6 +94,7 @@ class Sm : public sc_core::sc_module {
   /// Sends the transaction as it is.
   memory::Response transport(memory::AccessKind kind, std::uint16_t tensor, std::int32_t time, bool timed);
   Slice run_next_slice(sim::Cycles now);
+  Slice run_watched_slice(sim::Cycles now);
   /// Leaves out iterations of loops where they repeat; true if there were any.
   std::optional<Slice> skip_loops();
   /// Leaves out what was ordered, if it can be done here.
@@ -100,6 +103,8 @@ class Sm : public sc_core::sc_module {
   void touch(int slot, const LoopSkip& skip);
 
   SmGroup group_;
+  metrics::Observer* observer_ = nullptr;
+  std::vector<metrics::SmEvent> events_;  ///< of a watched slice
   const trace::Trace* trace_ = nullptr;
   const DecodedLaunch* decoded_ = nullptr;
   std::unique_ptr<SmCore> core_;

@@ -124,13 +124,23 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
   }
   const std::uint64_t& issued = counters_.stall_warp_cycles[reason(Stall::selected)];
   const std::uint64_t issued_before = issued;
+  watched_ != nullptr ? run_events<true>(step) : run_events<false>(step);
+  result.end = step.end;
+  result.issued = issued - issued_before;
+  finish_accounting(step.end);
+  rebase(step.end);
+  return result;
+}
+
+template <bool kWatched>
+void SmCore::run_events(Step& step) {
   bool nothing_yet = true;
   while (true) {
     const std::size_t first = first_to_issue();
     SubCoreState& sub_core = state_.sub_cores[first];
     const std::int32_t issue_time = sub_core.next_time;
     if (const std::int32_t next = std::min(service_time_, issue_time); next >= step.end) {
-      result.deadlock = next == kNever && resident_warps_ > 0;
+      step.result.deadlock = next == kNever && resident_warps_ > 0;
       // An SM in which nothing happens need not be looked at until something does.
       if (next != kNever && nothing_yet) {
         step.end = next;
@@ -139,17 +149,12 @@ Slice SmCore::run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const 
     }
     nothing_yet = false;
     if (service_time_ <= issue_time) {
-      serve_memory(state_.sub_cores[next_served_], service_time_);
+      serve_memory<kWatched>(state_.sub_cores[next_served_], service_time_);
     } else {
       WarpState& warp = state_.warps[sub_core.next_warp * at(spec_.sub_cores) + first];
-      issue(sub_core, warp, histories_[first], step);
+      issue<kWatched>(sub_core, warp, histories_[first], step);
     }
   }
-  result.end = step.end;
-  result.issued = issued - issued_before;
-  finish_accounting(step.end);
-  rebase(step.end);
-  return result;
 }
 
 std::size_t SmCore::first_to_issue() const {
@@ -166,10 +171,15 @@ std::size_t SmCore::first_to_issue() const {
   return first;
 }
 
+template <bool kWatched>
 void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& history, Step& step) {
   const std::int32_t time = sub_core.next_time;
   const std::uint8_t local = sub_core.next_warp;
   const DecodedInstruction* const instruction = code_ + warp.pc;
+  if constexpr (kWatched) {
+    watch_stalls(sub_core, local, warp, history, time);
+    watch_issue(warp, *instruction, time);
+  }
   account_stalls(sub_core, local, warp, history, time);
   history.issue(time, instruction->dispatch_hold);
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
@@ -189,6 +199,10 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   }
   select_next(sub_core);
 }
+
+// Functions of their own: inlined into the loop they would cost it registers.
+template void SmCore::issue<false>(SubCoreState&, WarpState&, IssueHistory&, Step&);
+template void SmCore::issue<true>(SubCoreState&, WarpState&, IssueHistory&, Step&);
 
 void SmCore::finish_issue(SubCoreState& sub_core, WarpState& warp, const DecodedInstruction& instruction,
                           std::int32_t time, Step& step) {

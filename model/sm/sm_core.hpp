@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/hw/hw_config.hpp"
+#include "model/metrics/observer.hpp"
 #include "model/metrics/result.hpp"
 #include "model/sm/address.hpp"
 #include "model/sm/decoded_launch.hpp"
@@ -83,6 +84,10 @@ class SmCore {
   Slice run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const MemoryPort& port,
                   std::vector<SliceEvent>* events);
 
+  /// Appends what happens from here on to `events`; null: to nothing. Slices that are repeated without being
+  /// executed append nothing.
+  void watch(std::vector<metrics::SmEvent>* events) { watched_ = events; }
+
   /// Where the coming slice starts on the arrival grid.
   void set_phase(std::int64_t now_cycles) {
     state_.phase = static_cast<std::int32_t>(now_cycles % kArrivalGrid);
@@ -131,8 +136,20 @@ class SmCore {
   /// The sub-core that issues next.
   std::size_t first_to_issue() const;
   void select_next(SubCoreState& sub_core);
+  /// Everything that happens before the slice ends. There is a copy of the issue loop for SMs that somebody
+  /// watches, so that the other one need not ask.
+  template <bool kWatched>
+  void run_events(Step& step);
   /// Issues the next instruction of a sub-core, one of `warp`.
+  template <bool kWatched>
   void issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& history, Step& step);
+  /// Tell what account_stalls() charges, and an issue.
+  void watch_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
+                    const IssueHistory& history, std::int32_t until);
+  void watch_issue(const WarpState& warp, const DecodedInstruction& instruction, std::int32_t time);
+  /// Why a ready warp with an instruction for `pipe` does not issue where no other warp does and the dispatch
+  /// port is free.
+  static metrics::Stall throttle(const SubCoreState& sub_core, std::uint8_t pipe, std::int32_t since);
   /// Charges the cycles of warp `local` of the sub-core up to `until`.
   void account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
                       const IssueHistory& history, std::int32_t until);
@@ -168,6 +185,7 @@ class SmCore {
   /// The first instruction of the sub-core's MIO queue, or when it may go, has changed.
   void update_service(const SubCoreState& sub_core);
   /// Serves the first instruction of the sub-core's MIO queue.
+  template <bool kWatched>
   void serve_memory(SubCoreState& sub_core, std::int32_t time);
   std::int32_t page_wait(CtaState& cta, const memory::Response& response, std::int32_t start) const;
   std::int32_t memory_completion(const DecodedInstruction& instruction, CtaState& cta,
@@ -208,6 +226,7 @@ class SmCore {
   std::vector<Address> bases_;  ///< [slot][memory operand], of the resident CTAs
   SmCounters counters_;
   std::vector<RegisterState> registers_;  ///< [warp][register], only without control bits
+  std::vector<metrics::SmEvent>* watched_ = nullptr;
 };
 
 }  // namespace warpscope::sm

@@ -28,14 +28,18 @@ void SmCore::account_ready(const SubCoreState& sub_core, int local, const IssueH
   const std::int32_t others = history.issued_in(window, until);
   const std::int32_t held = history.held_in(window, until);
   const std::uint8_t pipe = sub_core.pipe[at(local)];
-  const bool memory = pipe == static_cast<std::uint8_t>(PipeSlot::mio);
-  const bool piped = pipe != static_cast<std::uint8_t>(PipeSlot::none);
-  const Stall rest = !piped || sub_core.pipe_free[pipe] <= from ? Stall::not_selected
-                     : memory                                   ? Stall::mio_throttle
-                                                                : Stall::math_pipe_throttle;
+  const Stall rest = throttle(sub_core, pipe, from);
   counters_.stall_warp_cycles[reason(Stall::not_selected)] += static_cast<std::uint64_t>(others);
   counters_.stall_warp_cycles[reason(Stall::dispatch_stall)] += static_cast<std::uint64_t>(held);
   counters_.stall_warp_cycles[reason(rest)] += static_cast<std::uint64_t>(window - others - held);
+}
+
+Stall SmCore::throttle(const SubCoreState& sub_core, std::uint8_t pipe, std::int32_t since) {
+  const bool memory = pipe == static_cast<std::uint8_t>(PipeSlot::mio);
+  const bool piped = pipe != static_cast<std::uint8_t>(PipeSlot::none);
+  return !piped || sub_core.pipe_free[pipe] <= since ? Stall::not_selected
+         : memory                                    ? Stall::mio_throttle
+                                                     : Stall::math_pipe_throttle;
 }
 
 void SmCore::finish_accounting(std::int32_t end) {
@@ -44,6 +48,9 @@ void SmCore::finish_accounting(std::int32_t end) {
     for (int i = 0; i < sub_core.warp_count; ++i) {
       const int local = sub_core.by_age[at(i)];
       WarpState& warp = state_.warps[at(local * spec_.sub_cores + s)];
+      if (watched_ != nullptr) {
+        watch_stalls(sub_core, local, warp, histories_[at(s)], end);
+      }
       account_stalls(sub_core, local, warp, histories_[at(s)], end);
       warp.attributed = std::max(warp.attributed, end);
     }

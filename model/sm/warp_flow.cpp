@@ -161,6 +161,10 @@ void SmCore::arrive_at_barrier(int warp_index, int barrier, std::int32_t time) {
   }
   cta.arrived[at(barrier)] = 0;
   const std::int32_t release = cta.barrier_free + spec_.barrier.base_cycles;
+  if (watched_ != nullptr) {
+    watched_->push_back({metrics::SmEvent::Kind::barrier, static_cast<std::uint8_t>(warp_index),
+                         static_cast<std::uint16_t>(barrier), 0, time, release});
+  }
   const int first = warp.cta_slot * static_cast<int>(decoded_.warps_per_cta);
   for (int i = first; i < first + static_cast<int>(decoded_.warps_per_cta); ++i) {
     WarpState& other = state_.warps[at(i)];
