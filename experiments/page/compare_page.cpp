@@ -71,8 +71,8 @@ Page compare_page(const Comparison& comparison) {
                 {"Time of B", time_text(time_b)},
                 {"Change", fmt::format("{:+.1f} % \u00b1 {:.1f}", 100 * comparison.time.share,
                                        100 * comparison.time.plus_minus)},
-                {"A limited by", comparison.a.itself().limiter},
-                {"B limited by", comparison.b.itself().limiter}};
+                {"A busiest", comparison.a.itself().busiest},
+                {"B busiest", comparison.b.itself().busiest}};
   page.sentences = {"A: " + side(comparison.a.point), "B: " + side(comparison.b.point), sentence(comparison)};
   for (const Group& group : kGroups) {
     Chart chart = chart_of(group, comparison);

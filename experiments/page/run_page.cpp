@@ -88,7 +88,8 @@ std::string stall_sentence(const Run& run) {
 }
 
 /// Found by experiment where there was one, otherwise the busiest unit.
-std::string limiter(const Run& run, const RunExtras& extras) {
+/// What --why found; empty without it.
+std::string limiter(const RunExtras& extras) {
   if (extras.gains) {
     for (const Gain& gain : *extras.gains) {
       if (gain.worth() > 0 && gain.time.is_certain() && !gain.improvement.is_whole_sm) {
@@ -96,7 +97,7 @@ std::string limiter(const Run& run, const RunExtras& extras) {
       }
     }
   }
-  return limiter_name(utilisation(run));
+  return "";
 }
 
 std::vector<std::string> words_of(const Run& run) {
@@ -178,7 +179,11 @@ Page run_page(const Run& run, const RunExtras& extras) {
   if (run.point) {
     page.facts.emplace_back("TFLOP/s", fmt::format("{:.1f}", tflops(run)));
   }
-  page.facts.emplace_back("Limited by", limiter(run, extras));
+  if (const std::string found = limiter(extras); !found.empty()) {
+    page.facts.emplace_back("Limited by", found);
+  } else {
+    page.facts.emplace_back("Busiest", std::string(name(busiest(utilisation(run)))));
+  }
   page.facts.emplace_back("HBM bytes", bytes_text(hbm_bytes(run)));
   page.facts.emplace_back(
       "Cycles", fmt::format("{} at {:.0f} MHz", grouped(run.result.cycles), sm_clock_mhz(run.result)));

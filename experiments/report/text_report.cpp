@@ -68,9 +68,9 @@ std::string summary(const Run& run) {
     page += fmt::format("  TFLOP/s     {:>14.1f} = {} of the {:.0f} that mma.sync reaches at {} MHz\n",
                         tflops(run), percent(tflops(run) / peak), peak, run.config.clock.tensor_mhz);
   }
-  page += limiter == name(resource) ? fmt::format("  limited by  {}, {} busy\n", limiter, share)
-                                    : fmt::format("  limited by  {}: the busiest resource is the {} at {}\n",
-                                                  limiter, name(resource), share);
+  page += fmt::format("  busiest     {}, {}: {}\n", name(resource), share,
+                      limiter == name(resource) ? "--why finds out what limits the kernel"
+                                                : "warps mostly wait, --why finds out for what");
   return page + '\n';
 }
 

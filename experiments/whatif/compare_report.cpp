@@ -80,7 +80,7 @@ std::string compare_text(const Comparison& comparison) {
   heads.add_row({"time", time_text(comparison.a.mean_time_us()), time_text(comparison.b.mean_time_us()),
                  time_change(comparison.time)});
   heads.add_row({"TFLOP/s", fmt::format("{:.1f}", a.tflops), fmt::format("{:.1f}", b.tflops), ""});
-  heads.add_row({"limited by", a.limiter, b.limiter, ""});
+  heads.add_row({"busiest", a.busiest, b.busiest, ""});
   page += heads.text("  ") + '\n';
   for (const Group& group : kGroups) {
     TextTable table({{group.title, Align::left}, {"A"}, {"B"}, {"change"}});
