@@ -30,6 +30,7 @@ void add_commands(CLI::App& app, Action& action) {
       "For developers, by ./warpscope of the source tree: test, bench, fuzz, format, tidy.");
   add_run_command(app, action);
   add_compare_command(app, action);
+  add_hotspots_command(app, action);
   add_sweep_command(app, action);
   add_merge_command(app, action);
   add_study_command(app, action);

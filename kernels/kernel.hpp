@@ -28,6 +28,24 @@ struct Problem {
   Pass pass = Pass::forward;
 };
 
+/// What a compiler may know of the pipes of a GPU, in cycles; 0: as in all GPUs of its compute capability.
+struct PipeTimings {
+  int hmma_16816_interval = 0;
+  int hmma_1688_interval = 0;
+  int hmma_latency = 0;
+  int fma_interval = 0;
+  int fma_latency = 0;
+  int imad_interval = 0;
+  int imad_latency = 0;
+  int alu_interval = 0;
+  int alu_latency = 0;
+  int xu_interval = 0;
+  int xu_latency = 0;
+  int uniform_latency = 0;
+  int shared_latency = 0;  ///< of a load, without its transfer
+  int shuffle_latency = 0;
+};
+
 /// What launch code may know of a GPU when it picks tiles and grids, as the real launch code does.
 struct GpuLimits {
   int compute_capability_major = 8;
@@ -36,6 +54,7 @@ struct GpuLimits {
   std::int64_t shared_bytes_per_sm = 0;
   std::int64_t shared_bytes_per_cta = 0;
   std::int64_t memory_bytes = 0;  ///< capacity of HBM; 0 = unknown
+  PipeTimings pipes{};            ///< that code is compiled for
 };
 
 struct KernelPlan;  // kernels/machine/plan.hpp

@@ -15,6 +15,7 @@ using Action = std::function<Status()>;
 /// Each adds its verb to `app`; when the verb is chosen, `action` becomes what to do.
 void add_run_command(CLI::App& app, Action& action);
 void add_compare_command(CLI::App& app, Action& action);
+void add_hotspots_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
 void add_merge_command(CLI::App& app, Action& action);
 void add_study_command(CLI::App& app, Action& action);

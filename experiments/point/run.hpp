@@ -34,7 +34,7 @@ struct Run {
   std::vector<std::string> remarks;  ///< what else its reader should know, in whole sentences
 };
 
-/// What launch code may know of a GPU.
+/// What launch code and compilers may know of a GPU.
 kernels::GpuLimits limits_of(const hw::HwConfig& config);
 
 /// All throw what the loader, the kernel and the model throw.

@@ -19,6 +19,9 @@ using trace::Instruction;
 using trace::Opcode;
 using trace::RegisterRange;
 
+// What instructions are part of that belong to no operation of the kernel's text.
+constexpr const char* kMoves = "register moves";
+constexpr const char* kCounted = "overhead of the build";
 constexpr int kAddressPool = 12;  // registers that address arithmetic uses in turn
 constexpr int kFirstAddress = 4;  // after the bases of shared and global memory
 constexpr int kFirstFragment = kFirstValueRegister;
@@ -76,12 +79,14 @@ RegisterRange CodeEmitter::temporary_predicate() {
 void CodeEmitter::append(Instruction instruction) {
   const trace::OpcodeInfo& fixed = trace::info(instruction.opcode);
   note_result(instruction);
+  instruction.operation = operation_;
   current_.code.push_back(instruction);
   if (fixed.pipe != trace::Pipe::tensor && !is_ldsm(instruction.opcode) && last_result_.count > 0 &&
       ++since_move_ == target_.instructions_per_move) {
     since_move_ = 0;
     Instruction move = make(Opcode::MOV, temporary(1));
     move.sources[0] = last_result_;
+    move.operation = program_.operation_number(kMoves);
     current_.code.push_back(move);
   }
 }
@@ -158,6 +163,7 @@ void CodeEmitter::chain(std::span<const CountedInstruction> instructions) {
   RegisterRange previous;
   for (const Opcode opcode : round_robin(instructions)) {
     Instruction link = make(opcode, {});
+    link.operation = program_.operation_number(kCounted);
     if (trace::info(opcode).pipe != trace::Pipe::control) {
       link.sources[0] = previous;
       link.destination = temporary(1);
@@ -201,6 +207,7 @@ std::vector<std::size_t> CodeEmitter::pending_positions(const std::vector<Instru
 Instruction CodeEmitter::counted_instruction(Opcode opcode) {
   const trace::OpClass op_class = trace::info(opcode).op_class;
   Instruction extra = make(opcode, {});
+  extra.operation = program_.operation_number(kCounted);
   // What is spilled and reloaded are constants and values that are idle meanwhile: nothing waits for the
   // access itself, so it has no data register here.
   if (op_class == trace::OpClass::local_store || op_class == trace::OpClass::local_load) {

@@ -3,6 +3,8 @@
 
 #include <initializer_list>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/machine/compiler_target.hpp"
@@ -37,6 +39,9 @@ class CodeEmitter {
   /// Counted instructions here, each with the result of the one before as its source.
   void chain(std::span<const CountedInstruction> instructions);
 
+  /// What the instructions from here on are part of; empty: nothing that has a name.
+  void begin_operation(std::string name) { operation_ = program_.operation_number(std::move(name)); }
+
   /// Ends the basic block; with `branch` the block's last instruction is a branch.
   void end_block(bool branch);
   bool block_is_empty() const { return current_.code.empty() && pending_.empty(); }
@@ -61,6 +66,7 @@ class CodeEmitter {
   VirtualProgram program_;
   BasicBlock current_;
   std::vector<trace::Opcode> pending_;
+  std::uint8_t operation_ = 0;
   trace::RegisterRange last_result_;  ///< what a move reads: the latest result of fixed latency
   int next_register_;
   int next_temporary_;

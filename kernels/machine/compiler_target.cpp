@@ -1,5 +1,6 @@
 #include "kernels/machine/compiler_target.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "kernels/unsupported.hpp"
@@ -20,20 +21,76 @@ constexpr CompilerTarget sm90() {
   target.hmma_latency = 24;
   return target;
 }
-constexpr CompilerTarget kSm90 = sm90();
 
-}  // namespace
+/// The GPUs that this code was built for, GA100 and GH100.
+constexpr PipeTimings kGa100{.hmma_16816_interval = 8,
+                             .hmma_1688_interval = 4,
+                             .hmma_latency = 25,
+                             .fma_interval = 2,
+                             .fma_latency = 4,
+                             .imad_interval = 2,
+                             .imad_latency = 4,
+                             .alu_interval = 2,
+                             .alu_latency = 4,
+                             .xu_interval = 8,
+                             .xu_latency = 18,
+                             .uniform_latency = 12,
+                             .shared_latency = 21,
+                             .shuffle_latency = 24};
 
-const CompilerTarget& compiler_target(const GpuLimits& limits) {
+constexpr PipeTimings gh100() {
+  PipeTimings pipes = kGa100;
+  pipes.hmma_16816_interval = 6;
+  pipes.hmma_latency = 24;
+  pipes.fma_interval = 1;
+  pipes.xu_latency = 17;
+  pipes.shared_latency = 22;
+  return pipes;
+}
+
+struct Generation {
+  CompilerTarget target;
+  PipeTimings pipes;
+};
+constexpr Generation kGeneration8{kSm80, kGa100};
+constexpr Generation kGeneration9{sm90(), gh100()};
+
+const Generation& generation(const GpuLimits& limits) {
   if (limits.compute_capability_major == 8) {
-    return kSm80;
+    return kGeneration8;
   }
   if (limits.compute_capability_major == 9) {
-    return kSm90;
+    return kGeneration9;
   }
   throw UnsupportedProblem("kernels are compiled for compute capability 8.x and 9.x, not " +
                            std::to_string(limits.compute_capability_major) + "." +
                            std::to_string(limits.compute_capability_minor));
+}
+
+}  // namespace
+
+CompilerTarget compiler_target(const GpuLimits& limits) {
+  const auto& [known, usual] = generation(limits);
+  CompilerTarget target = known;
+  const auto move = [&limits, &usual_ = usual](int& figure, int PipeTimings::*timing) {
+    const int now = limits.pipes.*timing;
+    figure = now == 0 ? figure : std::max(1, figure + now - usual_.*timing);
+  };
+  move(target.hmma_16816_interval, &PipeTimings::hmma_16816_interval);
+  move(target.hmma_1688_interval, &PipeTimings::hmma_1688_interval);
+  move(target.hmma_latency, &PipeTimings::hmma_latency);
+  move(target.fma_interval, &PipeTimings::fma_interval);
+  move(target.fma_latency, &PipeTimings::fma_latency);
+  move(target.imad_interval, &PipeTimings::imad_interval);
+  move(target.imad_latency, &PipeTimings::imad_latency);
+  move(target.alu_interval, &PipeTimings::alu_interval);
+  move(target.alu_latency, &PipeTimings::alu_latency);
+  move(target.xu_interval, &PipeTimings::xu_interval);
+  move(target.xu_latency, &PipeTimings::xu_latency);
+  move(target.uniform_latency, &PipeTimings::uniform_latency);
+  move(target.shared_load_latency, &PipeTimings::shared_latency);
+  move(target.shuffle_latency, &PipeTimings::shuffle_latency);
+  return target;
 }
 
 int issue_interval(const CompilerTarget& target, trace::Opcode opcode) {
@@ -46,6 +103,7 @@ int issue_interval(const CompilerTarget& target, trace::Opcode opcode) {
     case OpClass::fma:
       return target.fma_interval;
     case OpClass::imad:
+      return target.imad_interval;
     case OpClass::alu:
       return target.alu_interval;
     case OpClass::xu:
@@ -67,8 +125,10 @@ int planned_latency(const CompilerTarget& target, trace::Opcode opcode) {
     case OpClass::fma:
       return target.fma_latency;
     case OpClass::imad:
-    case OpClass::alu:
+      return target.imad_latency;
     case OpClass::uniform:
+      return target.uniform_latency;
+    case OpClass::alu:
     case OpClass::nop:
       return target.alu_latency;
     case OpClass::xu:

@@ -12,13 +12,16 @@ struct CompilerTarget {
   int hmma_16816_interval = 8;
   int hmma_1688_interval = 4;
   int fma_interval = 2;
-  int alu_interval = 2;  ///< integer, logic, compare, pack; also IMAD on the heavy half of the FMA pipe
+  int imad_interval = 2;  ///< on the heavy half of the FMA pipe
+  int alu_interval = 2;   ///< integer, logic, compare, pack
   int xu_interval = 8;
   int memory_interval = 2;
   int ldsm_interval = 4;  ///< between two LDSM in the stall counts; also between two spills
   int hmma_latency = 29;
   int fma_latency = 4;
+  int imad_latency = 5;
   int alu_latency = 5;
+  int uniform_latency = 5;
   int xu_latency = 18;
   int shared_load_latency = 30;
   int shuffle_latency = 24;
@@ -31,9 +34,11 @@ struct CompilerTarget {
   int instructions_per_move = 16;  ///< one register move per so many instructions that are not HMMA or LDSM
 };
 
-/// The target for a compute capability: 8.x or 9.0 (whose mma.sync code differs in intervals only).
-/// Throws UnsupportedProblem for others.
-const CompilerTarget& compiler_target(const GpuLimits& limits);
+/// The target for a GPU. Figures were read off code for the real GPUs of a compute capability, 8.x or 9.0
+/// (whose mma.sync code differs in intervals only). Where a pipe of this one is slower or faster by some
+/// cycles, so are its figures, as for a compiler that was written for it. Throws UnsupportedProblem for other
+/// compute capabilities.
+CompilerTarget compiler_target(const GpuLimits& limits);
 
 /// Cycles that the pipe of `opcode` is taken by one instruction of a warp.
 int issue_interval(const CompilerTarget& target, trace::Opcode opcode);

@@ -69,6 +69,19 @@ void rename_predicates(std::vector<trace::Instruction>& code) {
   }
 }
 
+/// Numbers the operations of `names` that instructions are part of in the order in which they come up.
+void name_operations(trace::WarpProgram& program, const std::vector<std::string>& names) {
+  std::vector<std::uint8_t> numbers(names.size() + 1, 0);
+  for (trace::Instruction& instruction : program.code) {
+    std::uint8_t& number = numbers[instruction.operation];
+    if (instruction.operation > 0 && number == 0) {
+      program.operations.push_back(names[instruction.operation - std::size_t{1}]);
+      number = static_cast<std::uint8_t>(program.operations.size());
+    }
+    instruction.operation = number;
+  }
+}
+
 trace::WarpProgram assemble(std::string name, VirtualProgram program) {
   trace::WarpProgram result;
   result.name = std::move(name);
@@ -79,6 +92,7 @@ trace::WarpProgram assemble(std::string name, VirtualProgram program) {
     result.code.insert(result.code.end(), block.code.begin(), block.code.end());
   }
   first.push_back(static_cast<std::uint32_t>(result.code.size()));
+  name_operations(result, program.operations);
   for (const VirtualLoop& loop : program.loops) {
     result.loops.push_back(
         {first[loop.first_block], first[loop.last_block + 1], loop.trip_slot, loop.trips_per_iteration});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace warpscope::kernels {
 namespace {
@@ -23,6 +24,22 @@ TraceMachine::TraceMachine(const KernelPlan& plan, const LaunchPlan& launch, con
       tables_(tables),
       resolver_(tables),
       emitter_(target, static_cast<std::uint16_t>(plan.tensors.size())) {}
+
+TraceMachine::Operation::Operation(TraceMachine& machine, std::string name) : machine_(machine) {
+  if (machine_.open_operations_++ == 0) {
+    machine_.emitter_.begin_operation(std::move(name));
+  }
+}
+
+TraceMachine::Operation::~Operation() {
+  if (--machine_.open_operations_ == 0) {
+    machine_.emitter_.begin_operation({});
+  }
+}
+
+std::string TraceMachine::named(const char* what, const GlobalTile& tile) const {
+  return what + (' ' + plan_.tensors[static_cast<std::size_t>(tile.tensor)].name);
+}
 
 int TraceMachine::threads_per_row(Layout layout, int cols, ElementType type) const {
   switch (layout) {
@@ -112,6 +129,7 @@ int TraceMachine::row_slot(const Fragment& fragment, int register_index) const {
 }
 
 void TraceMachine::fill(const Fragment& target, float value) {
+  const Operation operation(*this, "fill");
   if (value == 0 && target.layout == Layout::accumulator) {
     zero_accumulators_.insert(target.id);
     return;
@@ -122,12 +140,14 @@ void TraceMachine::fill(const Fragment& target, float value) {
 }
 
 void TraceMachine::fill(const RowVector& target, float) {
+  const Operation operation(*this, "fill");
   for (int i = 0; i < count(target); ++i) {
     emitter_.emit(Opcode::IMAD_MOV, reg(target, i), {CodeEmitter::shared_base()});
   }
 }
 
 void TraceMachine::materialise_zeros() {
+  const Operation operation(*this, "fill");
   for (const int id : zero_accumulators_) {
     for (int i = 0; i < at(id).count; i += 2) {
       emitter_.emit(Opcode::CS2R, {static_cast<std::uint16_t>(at(id).first + i), 2}, {});

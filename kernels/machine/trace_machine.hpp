@@ -2,6 +2,7 @@
 #pragma once
 
 #include <set>
+#include <string>
 #include <vector>
 
 #include "kernels/machine/code_emitter.hpp"
@@ -127,6 +128,20 @@ class TraceMachine final : public CtaMachine {
   void elementwise(const Fragment& target, std::initializer_list<const Fragment*> sources,
                    const std::function<void(Range, std::span<const Range>, int)>& element);
 
+  /// While it lives, instructions are part of the operation `name`, unless they are part of one around it.
+  class [[nodiscard]] Operation {
+   public:
+    Operation(TraceMachine& machine, std::string name);
+    ~Operation();
+    Operation(const Operation&) = delete;
+    Operation& operator=(const Operation&) = delete;
+
+   private:
+    TraceMachine& machine_;
+  };
+  /// `what` and the tensor of the tile.
+  std::string named(const char* what, const GlobalTile& tile) const;
+
   void materialise_zeros();
   void open_region(const VirtualLoop& region);
   void close_region();
@@ -139,7 +154,8 @@ class TraceMachine final : public CtaMachine {
   CodeEmitter emitter_;
   std::vector<Registers> registers_;
   std::set<int> zero_accumulators_;  ///< fragments whose fill with 0 the first HMMA makes unnecessary
-  bool tail_ = false;                ///< expanding the last iteration of the innermost loop
+  int open_operations_ = 0;
+  bool tail_ = false;  ///< expanding the last iteration of the innermost loop
   bool saw_unless_last_ = false;
 };
 

@@ -13,6 +13,48 @@ bool holds_pairs(const Fragment& fragment) {
          fragment.layout != Layout::element_per_thread;
 }
 
+const char* name(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::copy:
+      return "copy";
+    case UnaryOp::exp2:
+      return "exp2";
+    case UnaryOp::log2:
+      return "log2";
+    case UnaryOp::reciprocal:
+      return "reciprocal";
+    case UnaryOp::zero_if_minus_infinity:
+      return "zero_if_minus_infinity";
+    case UnaryOp::exp:
+      return "exp";
+    case UnaryOp::reciprocal_or_one:
+      return "reciprocal_or_one";
+    case UnaryOp::log_or_infinity:
+      return "log_or_infinity";
+    case UnaryOp::log_or_minus_infinity:
+      return "log_or_minus_infinity";
+  }
+  return "";
+}
+
+const char* name(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::add:
+      return "add";
+    case BinaryOp::subtract:
+      return "subtract";
+    case BinaryOp::multiply:
+      return "multiply";
+    case BinaryOp::divide:
+      return "divide";
+    case BinaryOp::max:
+      return "max";
+    case BinaryOp::masked_fill:
+      return "masked_fill";
+  }
+  return "";
+}
+
 }  // namespace
 
 using trace::Opcode;
@@ -156,6 +198,7 @@ void TraceMachine::elementwise(const Fragment& target, std::initializer_list<con
 }
 
 void TraceMachine::mask(const Fragment& scores, const Mask&) {
+  const Operation operation(*this, "mask");
   // Column of this thread's first element and last visible column of each row, then a compare and a select
   // each.
   std::vector<Range> limits;
@@ -171,6 +214,7 @@ void TraceMachine::mask(const Fragment& scores, const Mask&) {
 }
 
 void TraceMachine::convert(const Fragment& target, const Fragment& source) {
+  const Operation operation(*this, "convert");
   if (target.layout == Layout::accumulator && target.type != ElementType::fp32 &&
       source.type == ElementType::fp32) {
     // Two neighbouring 8-column atoms of C become one 16-column atom of operand A.
@@ -187,6 +231,7 @@ void TraceMachine::convert(const Fragment& target, const Fragment& source) {
 }
 
 void TraceMachine::apply(const Fragment& target, UnaryOp op, const Fragment& source) {
+  const Operation operation(*this, name(op));
   if (op == UnaryOp::copy) {
     convert_elements(target, source);
     return;
@@ -196,6 +241,7 @@ void TraceMachine::apply(const Fragment& target, UnaryOp op, const Fragment& sou
 }
 
 void TraceMachine::apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) {
+  const Operation operation(*this, name(op));
   if (op == BinaryOp::masked_fill) {
     fill_masked(target, left, right);
     return;
@@ -205,12 +251,14 @@ void TraceMachine::apply(const Fragment& target, BinaryOp op, const Fragment& le
 }
 
 void TraceMachine::apply(const Fragment& target, BinaryOp op, const Fragment& left, float) {
+  const Operation operation(*this, name(op));
   elementwise(target, {&left}, [&](Range result, std::span<const Range> in, int) {
     emit_binary(op, result, in[0], CodeEmitter::shared_base());
   });
 }
 
 void TraceMachine::apply(const Fragment& target, BinaryOp op, const Fragment& left, const RowVector& right) {
+  const Operation operation(*this, name(op));
   elementwise(target, {&left}, [&](Range result, std::span<const Range> in, int slot) {
     emit_binary(op, result, in[0], reg(right, slot));
   });
@@ -218,6 +266,7 @@ void TraceMachine::apply(const Fragment& target, BinaryOp op, const Fragment& le
 
 void TraceMachine::multiply_add(const Fragment& target, const Fragment& left, const RowVector& factor,
                                 const Fragment& addend) {
+  const Operation operation(*this, "multiply_add");
   elementwise(target, {&left, &addend}, [&](Range result, std::span<const Range> in, int slot) {
     if (launch_.math.fused_multiply_add) {
       emitter_.emit(Opcode::FFMA, result, {in[0], reg(factor, slot), in[1]});
@@ -230,6 +279,7 @@ void TraceMachine::multiply_add(const Fragment& target, const Fragment& left, co
 }
 
 void TraceMachine::exp2_scaled(const Fragment& target, float, const RowVector& offset) {
+  const Operation operation(*this, "exp2_scaled");
   // Row by row, as the source's loops run.
   for (int slot = 0; slot < at(target.id).row_slots; ++slot) {
     for (int i = 0; i < count(target); ++i) {
@@ -249,6 +299,7 @@ void TraceMachine::exp2_scaled(const Fragment& target, float, const RowVector& o
 }
 
 void TraceMachine::apply(const RowVector& target, UnaryOp op, const RowVector& source) {
+  const Operation operation(*this, name(op));
   for (int i = 0; i < count(target); ++i) {
     emit_unary(op, reg(target, i), reg(source, i));
   }
@@ -256,18 +307,21 @@ void TraceMachine::apply(const RowVector& target, UnaryOp op, const RowVector& s
 
 void TraceMachine::apply(const RowVector& target, BinaryOp op, const RowVector& left,
                          const RowVector& right) {
+  const Operation operation(*this, name(op));
   for (int i = 0; i < count(target); ++i) {
     emit_binary(op, reg(target, i), reg(left, i), reg(right, i));
   }
 }
 
 void TraceMachine::apply(const RowVector& target, BinaryOp op, const RowVector& left, float) {
+  const Operation operation(*this, name(op));
   for (int i = 0; i < count(target); ++i) {
     emit_binary(op, reg(target, i), reg(left, i), CodeEmitter::shared_base());
   }
 }
 
 void TraceMachine::reduce_rows(const RowVector& target, Reduce op, const Fragment& source, bool accumulate) {
+  const Operation operation(*this, op == Reduce::max ? "reduce_rows max" : "reduce_rows sum");
   const Opcode opcode = op == Reduce::max ? Opcode::FMNMX : Opcode::FADD;
   const bool packed = holds_pairs(source);
   for (int slot = 0; slot < count(target); ++slot) {
@@ -299,6 +353,7 @@ void TraceMachine::reduce_rows(const RowVector& target, Reduce op, const Fragmen
 }
 
 void TraceMachine::rescaled_row_sum(const RowVector& target, const RowVector& scale, const Fragment& source) {
+  const Operation operation(*this, "rescaled_row_sum");
   for (int slot = 0; slot < count(target); ++slot) {
     bool started = false;
     for (int i = 0; i < count(source); ++i) {

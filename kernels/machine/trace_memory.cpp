@@ -84,6 +84,7 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
 }
 
 void TraceMachine::copy_async(const SharedTile& target, const GlobalTile& source) {
+  const Operation operation(*this, named("copy_async", source));
   const int bytes = target.rows * target.cols * element_bytes(target.type);
   const int copies = divide_up(bytes, kBytesPerCopy * launch_.warps);
   const int row_bytes = target.cols * element_bytes(target.type);
@@ -110,12 +111,15 @@ void TraceMachine::copy_async(const SharedTile& target, const GlobalTile& source
 }
 
 void TraceMachine::commit_copies() {
+  const Operation operation(*this, "commit_copies");
   emitter_.emit(Opcode::LDGDEPBAR, {}, {});
 }
 void TraceMachine::wait_copies(int pending) {
+  const Operation operation(*this, "wait_copies");
   emitter_.emit_immediate(Opcode::DEPBAR_LE, pending);
 }
 void TraceMachine::barrier() {
+  const Operation operation(*this, "barrier");
   emitter_.emit_immediate(Opcode::BAR_SYNC, 0);
 }
 
@@ -159,13 +163,16 @@ void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, b
 }
 
 void TraceMachine::load(const Fragment& target, const GlobalTile& source) {
+  const Operation operation(*this, named("load", source));
   move_tile(source, target, true);
 }
 void TraceMachine::store(const GlobalTile& target, const Fragment& source) {
+  const Operation operation(*this, named("store", target));
   move_tile(target, source, false);
 }
 
 void TraceMachine::reduce_add(const GlobalTile& target, const Fragment& source) {
+  const Operation operation(*this, named("reduce_add", target));
   const int registers = count(source);
   for (int i = 0; i < registers; ++i) {
     Range address;
@@ -178,6 +185,7 @@ void TraceMachine::reduce_add(const GlobalTile& target, const Fragment& source) 
 }
 
 void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) {
+  const Operation operation(*this, named("load_rows", source));
   for (int i = 0; i < count(target); ++i) {
     const Range address = emitter_.address_instruction(Opcode::IADD3);
     emitter_.emit_memory(Opcode::LDG_32, reg(target, i), {address},
@@ -186,6 +194,7 @@ void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) 
 }
 
 void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source) {
+  const Operation operation(*this, named("store_rows", target));
   for (int i = 0; i < count(source); ++i) {
     const Range address = emitter_.address_instruction(Opcode::IADD3);
     emitter_.emit_memory(Opcode::STG_32, {}, {reg(source, i), address},
@@ -194,6 +203,7 @@ void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source)
 }
 
 void TraceMachine::store_shared(const SharedTile&, const Fragment& source) {
+  const Operation operation(*this, "store_shared");
   const Pieces cut = pieces(source);
   const Opcode opcode = by_width(cut.width, Opcode::STS_32, Opcode::STS_64, Opcode::STS_128);
   for (int i = 0; i < cut.count; ++i) {
@@ -204,6 +214,7 @@ void TraceMachine::store_shared(const SharedTile&, const Fragment& source) {
 }
 
 void TraceMachine::load_shared(const Fragment& target, const SharedTile&, bool transposed) {
+  const Operation operation(*this, "load_shared");
   if (target.layout == Layout::operand_b) {
     for (int i = 0; i < count(target); i += 4) {
       emitter_.emit_memory(transposed ? Opcode::LDSM_T_X4 : Opcode::LDSM_X4, reg(target, i, 4),
@@ -220,14 +231,17 @@ void TraceMachine::load_shared(const Fragment& target, const SharedTile&, bool t
 }
 
 void TraceMachine::store_parts(const SharedTile& target, const Fragment& source) {
+  const Operation operation(*this, "store_parts");
   store_shared(target, source);
 }
 
 void TraceMachine::store_parts(const SharedTile& target, const RowVector& source) {
+  const Operation operation(*this, "store_parts");
   store_shared(target, source);
 }
 
 void TraceMachine::store_shared(const SharedTile&, const RowVector& source) {
+  const Operation operation(*this, "store_shared");
   for (int i = 0; i < count(source); ++i) {
     emitter_.emit_memory(Opcode::STS_32, {}, {reg(source, i), CodeEmitter::shared_base()},
                          shared_operand(32, 1));
@@ -235,6 +249,7 @@ void TraceMachine::store_shared(const SharedTile&, const RowVector& source) {
 }
 
 void TraceMachine::load_shared(const RowVector& target, const SharedTile&) {
+  const Operation operation(*this, "load_shared");
   for (int i = 0; i < count(target); ++i) {
     emitter_.emit_memory(Opcode::LDS_32, reg(target, i), {CodeEmitter::shared_base()},
                          shared_operand(128, 1));
@@ -242,6 +257,7 @@ void TraceMachine::load_shared(const RowVector& target, const SharedTile&) {
 }
 
 void TraceMachine::load_reduced(const Fragment& target, const SharedTile&, int parts, Reduce op) {
+  const Operation operation(*this, "load_reduced");
   if (target.type != ElementType::fp32) {
     throw std::logic_error("partial tiles are fp32");
   }
@@ -263,6 +279,7 @@ void TraceMachine::load_reduced(const Fragment& target, const SharedTile&, int p
 }
 
 void TraceMachine::load_reduced(const RowVector& target, const SharedTile&, int parts, Reduce op) {
+  const Operation operation(*this, "load_reduced");
   // Each lane of a row loads one part; the lanes then reduce by shuffles.
   for (int i = 0; i < count(target); ++i) {
     const Range value = reg(target, i);
@@ -279,6 +296,7 @@ void TraceMachine::load_reduced(const RowVector& target, const SharedTile&, int 
 // their number, and the time that they hold the data path: the runs start 32 words apart, in one bank, so
 // that a load of w runs takes w passes.
 void TraceMachine::reduce_over_threads(const RowVector& target, const SharedTile&, Reduce op) {
+  const Operation operation(*this, "reduce_over_threads");
   constexpr int kRun = 32;
   const int warps = launch_.warps;
   const auto load_and_reduce = [&](const Range& value, int bytes, int wavefronts) {
@@ -304,6 +322,7 @@ void TraceMachine::reduce_over_threads(const RowVector& target, const SharedTile
 }
 
 void TraceMachine::finish_rows(const RowVector& target, Reduce op) {
+  const Operation operation(*this, op == Reduce::max ? "finish_rows max" : "finish_rows sum");
   const int lanes = at(target.id).lanes;
   for (int i = 0; i < count(target); ++i) {
     const Range value = reg(target, i);

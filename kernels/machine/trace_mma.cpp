@@ -1,6 +1,7 @@
 // Matrix products of the trace machine.
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "kernels/machine/trace_machine.hpp"
@@ -51,6 +52,10 @@ void TraceMachine::load_step(Operand& operand, int step) {
 }
 
 void TraceMachine::mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) {
+  const auto place = [](const MmaOperand& operand) {
+    return std::holds_alternative<Fragment>(operand.tile) ? "registers" : "shared";
+  };
+  const Operation operation(*this, std::string("mma ") + place(a) + " x " + place(b));
   const WarpSplit split = accumulator.split;
   const auto inner = [](const MmaOperand& operand, bool is_a) {
     return std::visit([&](const auto& tile) { return operand.transposed == is_a ? tile.rows : tile.cols; },

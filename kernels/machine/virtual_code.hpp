@@ -1,9 +1,13 @@
 // A warp program before scheduling: basic blocks of instructions on unlimited registers, and loops over them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "model/trace/program.hpp"
@@ -33,6 +37,21 @@ struct VirtualProgram {
   std::vector<BasicBlock> blocks;
   std::vector<VirtualLoop> loops;  ///< sorted by first block, outer before inner
   std::vector<trace::MemoryOperand> memory_operands;
+  std::vector<std::string> operations;  ///< as in WarpProgram, in any order
+
+  /// The number of an operation, as instructions hold it. Of more names than fit in it the later ones are
+  /// none.
+  std::uint8_t operation_number(std::string name) {
+    const auto place = std::ranges::find(operations, name);
+    const auto number = static_cast<std::size_t>(place - operations.begin()) + 1;
+    if (name.empty() || number > std::numeric_limits<std::uint8_t>::max()) {
+      return 0;
+    }
+    if (place == operations.end()) {
+      operations.push_back(std::move(name));
+    }
+    return static_cast<std::uint8_t>(number);
+  }
 };
 
 }  // namespace warpscope::kernels

@@ -13,6 +13,10 @@ trace::Trace without_names(trace::Trace trace) {
     launch.name.clear();
     for (trace::WarpProgram& program : launch.programs) {
       program.name.clear();
+      program.operations.clear();
+      for (trace::Instruction& instruction : program.code) {
+        instruction.operation = 0;
+      }
     }
   }
   return trace;

@@ -34,6 +34,8 @@ struct ControlBits {
 
 struct Instruction {
   Opcode opcode = Opcode::NOP;
+  std::uint8_t operation =
+      0;  ///< what it is part of: one more than an index of WarpProgram::operations; 0: none
   RegisterRange destination;
   std::array<RegisterRange, 4> sources{};
   bool has_control = false;  ///< false: the register scoreboard decides when the instruction may issue

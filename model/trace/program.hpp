@@ -62,6 +62,9 @@ struct WarpProgram {
   std::vector<Instruction> code;  ///< ends with EXIT
   std::vector<Loop> loops;        ///< sorted by begin, outer before inner
   std::vector<MemoryOperand> memory_operands;
+  /// Names of what instructions are part of, "mma" or "store O", for people: no number depends on them. In
+  /// the order in which instructions name them first.
+  std::vector<std::string> operations;
 
   bool operator==(const WarpProgram&) const = default;
 };

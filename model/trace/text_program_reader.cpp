@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "model/base/nearest_name.hpp"
 
@@ -128,14 +130,32 @@ void TextProgramReader::read_instruction(TextCursor& cursor, std::string_view op
     instruction.has_control = true;
     instruction.control = read_control_bits(cursor);
   }
+  if (cursor.accept('!')) {
+    read_operation(cursor, instruction);
+  }
   cursor.expect_end("the instruction");
   result_.program.code.push_back(instruction);
   result_.lines.push_back(static_cast<std::uint32_t>(cursor.line()));
 }
 
+void TextProgramReader::read_operation(TextCursor& cursor, Instruction& instruction) {
+  std::vector<std::string>& operations = result_.program.operations;
+  std::string name = cursor.name("operation");
+  const auto place = std::ranges::find(operations, name);
+  const auto number = static_cast<std::size_t>(place - operations.begin()) + 1;
+  constexpr std::size_t kMost = std::numeric_limits<decltype(instruction.operation)>::max();
+  if (number > kMost) {
+    cursor.fail("operation", printable(name), fmt::format("a program has at most {} of them", kMost));
+  }
+  if (place == operations.end()) {
+    operations.push_back(std::move(name));
+  }
+  instruction.operation = static_cast<std::uint8_t>(number);
+}
+
 void TextProgramReader::read_registers(TextCursor& cursor, Instruction& instruction) {
   const char next = cursor.peek();
-  if (next == '\0' || next == '@' || next == '[' || next == '{') {
+  if (next == '\0' || next == '@' || next == '[' || next == '{' || next == '!') {
     return;
   }
   std::size_t count = 0;

@@ -36,6 +36,7 @@ class TextProgramReader {
   void read_loop(TextCursor& cursor);
   void close_loop(TextCursor& cursor);
   void read_instruction(TextCursor& cursor, std::string_view opcode);
+  void read_operation(TextCursor& cursor, Instruction& instruction);
   void read_registers(TextCursor& cursor, Instruction& instruction);
   void read_memory(TextCursor& cursor, Instruction& instruction);
   [[noreturn]] void fail_truncated(std::size_t opened, const std::string& name) const;

@@ -78,6 +78,9 @@ class ProgramWriter {
       text_ += ' ';
       append(text_, instruction.control);
     }
+    if (instruction.operation > 0) {
+      text_ += " ! " + quoted_if_needed(program_.operations[instruction.operation - std::size_t{1}]);
+    }
     text_ += '\n';
   }
 

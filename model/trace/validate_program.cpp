@@ -55,6 +55,14 @@ void check_control(const ValidationContext& context, const Instruction& instruct
   }
 }
 
+void check_operation(const ValidationContext& context, const WarpProgram& program,
+                     const Instruction& instruction) {
+  if (instruction.operation > program.operations.size()) {
+    context.fail("operation", std::to_string(instruction.operation),
+                 fmt::format("the program names {}", program.operations.size()));
+  }
+}
+
 void check_immediate(const ValidationContext& context, const Instruction& instruction) {
   const OpClass op_class = info(instruction.opcode).op_class;
   const int most = op_class == OpClass::barrier ? 15 : op_class == OpClass::async_wait ? 63 : 0;
@@ -231,6 +239,7 @@ void validate_program(const ValidationContext& context, const WarpProgram& progr
     }
     check_control(here, instruction);
     check_immediate(here, instruction);
+    check_operation(here, program, instruction);
     check_memory(here, program, instruction, open.size());
   }
 }

@@ -38,14 +38,14 @@ Arguments with(const std::string& flag, const std::string& value) {
 }
 
 const Mistake kMistakes[] = {
-    {"verb", {"simulate"}, "warpscope: warpscope 'simulate': unknown; legal are run, compare, sweep, ..."},
+    {"verb", {"simulate"}, "warpscope: warpscope 'simulate': unknown; legal are run, compare, hotspots, ..."},
     {"list", {"list", "dogs"}, "warpscope: list 'dogs': unknown; legal are gpus, kernels, studies"},
     {"study",
      {"study", "why-not"},
      "warpscope: study 'why-not': unknown; legal are why-fa2, non-matmul, parallelism, hbm-traffic"},
     {"verb_near",
      {"swep"},
-     "warpscope: warpscope 'swep': unknown; did you mean sweep? legal are run, compare, sweep, ..."},
+     "warpscope: warpscope 'swep': unknown; did you mean sweep? legal are run, compare, hotspots, ..."},
     {"verb_near_short", {"rnu"}, "warpscope: warpscope 'rnu': unknown; did you mean run? legal are run, ..."},
     {"flag", fa2({"--speed", "9"}),
      "warpscope: run '--speed': unknown; `warpscope run --help` lists the flags"},

@@ -114,6 +114,15 @@ class TraceMaker {
     instruction.immediate =
         instruction.opcode == Opcode::DEPBAR_LE ? pick<std::uint16_t>(0, 63) : std::uint16_t{0};
     make_memory(program, instruction, depth);
+    if (random_.one_in(2)) {
+      // Numbered in the order in which they come up.
+      const auto known = static_cast<std::int64_t>(program.operations.size());
+      const auto number = pick<std::size_t>(1, known + 1);
+      if (number > program.operations.size()) {
+        program.operations.push_back((known % 2 == 0 ? "mma" : "store \"O\" ") + std::to_string(known));
+      }
+      instruction.operation = static_cast<std::uint8_t>(number);
+    }
     program.code.push_back(instruction);
     if (instruction.memory != kNoMemory && random_.one_in(3)) {
       program.code.push_back(instruction);  // shares the operand
