@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/report/library_splits.hpp"
 #include "experiments/report/text_report.hpp"
 #include "experiments/report/totals.hpp"
 #include "experiments/report/units.hpp"
@@ -27,6 +28,24 @@ std::uint64_t output_bytes_in_l2(const Run& run) {
   return bytes;
 }
 
+/// What FlashAttention-2's library would do otherwise; nothing for other kernels.
+void add_library_notes(const Run& run, std::vector<std::string>& result) {
+  if (!run.point || run.point->kernel != "fa2" || run.point->problem.pass != kernels::Pass::forward) {
+    return;
+  }
+  if (const int splits = library_splits(run.point->problem, run.config.gpu.sm_count); splits > 1) {
+    result.push_back(fmt::format(
+        "the library would fill the SMs here by splitting the keys {} ways (split-KV, num_splits=0); "
+        "this is its kernel without splits (num_splits=1).",
+        splits));
+  }
+  if (library_groups_heads(run.point->problem)) {
+    result.emplace_back(
+        "with one query per head the library makes the query heads that share K and V rows of one tile; here "
+        "each head has a tile of its own.");
+  }
+}
+
 }  // namespace
 
 const char* const kMmaSyncNote = "PyTorch's matrix products use wgmma on Hopper; here they run on mma.sync.";
@@ -36,6 +55,7 @@ std::vector<std::string> notes(const Run& run) {
   if (uses_library_products(run) && limits_of(run.config).compute_capability_major >= kHopper) {
     result.emplace_back(kMmaSyncNote);
   }
+  add_library_notes(run, result);
   const std::uint64_t left_in_l2 = output_bytes_in_l2(run);
   if (left_in_l2 > 0) {
     result.push_back(fmt::format("{} of the output are still in the L2 at the end, not yet written to HBM.",

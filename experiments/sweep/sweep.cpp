@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 
+#include "experiments/base/output.hpp"
 #include "experiments/base/usage_error.hpp"
 #include "experiments/batch/simulate_points.hpp"
 #include "experiments/store/model_version.hpp"
 #include "experiments/store/result_store.hpp"
 #include "experiments/sweep/altered_results.hpp"
+#include "experiments/sweep/finished.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -53,6 +56,12 @@ SweepSummary run_sweep(const SweepOptions& options, PointSimulator& simulator, W
   const std::string store_file = own_store ? default_store(options) : options.store;
   check_outputs(options.shard ? SweepOutputs{} : options.outputs, rows.inputs(),
                 std::array{NamedFile{own_store ? "its store" : "--store", store_file}});
+  if (options.resume && !options.shard && !(own_store && std::filesystem::exists(store_file))) {
+    if (const std::optional<SweepSummary> finished = finished_before(options.outputs, rows)) {
+      print_error(fmt::format("{}: the sweep is finished, nothing to do", options.outputs.csv));
+      return *finished;
+    }
+  }
   ResultStore store(store_file,
                     own_store && !options.resume ? ResultStore::Use::fresh : ResultStore::Use::go_on,
                     model_version());
@@ -64,8 +73,11 @@ SweepSummary run_sweep(const SweepOptions& options, PointSimulator& simulator, W
   }
   simulate_points(rows.points(), store, workers, "sweep");
   const SweepSummary summary = write(options, rows, store);
-  if (own_store && summary.died == 0) {
-    store.remove();
+  if (summary.died == 0) {
+    mark_finished(options.outputs, rows, summary);
+    if (own_store) {
+      store.remove();
+    }
   }
   return summary;
 }

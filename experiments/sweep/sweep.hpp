@@ -23,7 +23,7 @@ struct SweepOptions {
 /// Throws UsageError where nothing can be run; a row that cannot be simulated only counts as failed. The
 /// output has the rows in the order of the input, the same bytes for any number of workers. Results are in
 /// the store as soon as they are there; a store of its own is deleted once another run could add nothing to
-/// the output.
+/// the output; a mark on the output says to `resume` that there is nothing to do.
 SweepSummary run_sweep(const SweepOptions& options, PointSimulator& simulator, Workers& workers);
 
 /// The store that a sweep without a named one uses.
