@@ -8,6 +8,7 @@
 #include "experiments/commands/file_flag.hpp"
 #include "experiments/commands/problem_flags.hpp"
 #include "experiments/commands/worker_flags.hpp"
+#include "experiments/page/compare_page.hpp"
 #include "experiments/whatif/compare.hpp"
 #include "experiments/workers/worker_pool.hpp"
 
@@ -19,6 +20,7 @@ struct CompareFlags {
   ProblemFlags problem;
   WorkerFlags workers;
   std::string json;
+  std::string report;
   std::string require;
   std::vector<std::string> changes;  ///< the words behind --
 };
@@ -51,18 +53,24 @@ Status compare_command(const CompareFlags& flags) {
         "compare: nothing is changed; write -- and then what is different on side B, as in "
         "`-- --set sm.xu.lanes=32`");
   }
-  const bool json_in_file = names_file(flags.json);
-  if (json_in_file) {
-    check_apart(flags.model.files(), std::array{NamedFile{"--json", flags.json}});
-    check_writable(flags.json);
+  const std::array outputs = {NamedFile{"--json", flags.json}, NamedFile{"--report", flags.report}};
+  check_apart(flags.model.files(), outputs);
+  for (const NamedFile& output : outputs) {
+    if (names_file(output.path)) {
+      check_writable(output.path);
+    }
   }
   const Comparison comparison =
       compare(flags.problem.read(flags.model.read()), changed(flags), flags.workers.read(default_workers()));
   const std::string json = compare_json(comparison).dump(2) + '\n';
-  if (json_in_file) {
+  if (names_file(flags.json)) {
     write_file(flags.json, json);
   }
-  print_output(flags.json == "-" ? json : compare_text(comparison));
+  const std::string report = compare_text(comparison);
+  if (names_file(flags.report)) {
+    write_file(flags.report, names_page(flags.report) ? html(compare_page(comparison)) : report);
+  }
+  print_output(flags.json == "-" ? json : report);
   return meets(flags.require, comparison.time) ? Status::done : Status::check_failed;
 }
 
@@ -77,6 +85,7 @@ void add_compare_command(CLI::App& app, Action& action) {
   flags->workers.add_to(*verb);
   add_file_flag(*verb, "--json", flags->json,
                 "write JSON to FILE too; -: to standard output, in place of the text");
+  add_file_flag(*verb, "--report", flags->report, "write the text to FILE too, to FILE.html as a page");
   verb->add_option("--require", flags->require,
                    "exit with status 1 unless side B is that: faster, slower, same")
       ->type_name("WORD")

@@ -18,6 +18,8 @@
 #include "experiments/commands/scan_flags.hpp"
 #include "experiments/commands/timeline_flags.hpp"
 #include "experiments/commands/worker_flags.hpp"
+#include "experiments/data/forward_reference.hpp"
+#include "experiments/page/run_page.hpp"
 #include "experiments/report/json_report.hpp"
 #include "experiments/report/text_report.hpp"
 #include "experiments/whatif/why.hpp"
@@ -91,6 +93,16 @@ void check_outputs(const RunFlags& flags) {
   }
 }
 
+std::string page_text(const RunFlags& flags, const Run& run, RunExtras extras) {
+  if (run.point) {
+    constexpr std::size_t kPoints = 4;
+    const PoolOptions workers = flags.workers.read(default_workers());
+    extras.references = nearest_references(*run.point, page_observations(reference_directory()), kPoints);
+    add_model(extras.references, workers);
+  }
+  return html(run_page(run, extras));
+}
+
 /// Refuses beside a scan what is about one run.
 void check_single_flags(const RunFlags& flags, const ScanAxis& axis) {
   const std::array<std::pair<const char*, bool>, 4> of_one_run = {
@@ -125,10 +137,11 @@ Status run_command(const RunFlags& flags) {
 
   std::string report = text_report(run);
   nlohmann::ordered_json document = to_json(run);
+  RunExtras extras;
   if (flags.why) {
-    const std::vector<Gain> gained = gains(*run.point, flags.workers.read(default_workers()));
-    report += '\n' + why_text(gained);
-    document["why"] = why_json(gained);
+    extras.gains = gains(*run.point, flags.workers.read(default_workers()));
+    report += '\n' + why_text(*extras.gains);
+    document["why"] = why_json(*extras.gains);
   }
   const std::string json =
       document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
@@ -136,7 +149,7 @@ Status run_command(const RunFlags& flags) {
     write_file(flags.json, json);
   }
   if (names_file(flags.report)) {
-    write_file(flags.report, report);
+    write_file(flags.report, names_page(flags.report) ? page_text(flags, run, std::move(extras)) : report);
   }
   print_output(flags.json == "-" ? json : report);
   if (flags.stats) {
@@ -158,7 +171,7 @@ void add_run_command(CLI::App& app, Action& action) {
   add_file_flag(*verb, "--trace", flags->trace, "run a trace file instead of a kernel");
   add_file_flag(*verb, "--json", flags->json,
                 "write JSON to FILE too; -: to standard output, in place of the report");
-  add_file_flag(*verb, "--report", flags->report, "write the report to FILE too");
+  add_file_flag(*verb, "--report", flags->report, "write the report to FILE too, to FILE.html as a page");
   flags->timeline.add_to(*verb);
   verb->add_flag("--why", flags->why,
                  "run again with more of each resource in turn: what limits the kernel?");

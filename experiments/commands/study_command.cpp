@@ -1,6 +1,7 @@
 // `warpscope study`: a ready-made experiment with its report and plots.
 #include <memory>
 
+#include "experiments/base/files.hpp"
 #include "experiments/commands/command.hpp"
 #include "experiments/commands/file_flag.hpp"
 #include "experiments/commands/worker_flags.hpp"
@@ -22,6 +23,9 @@ Status study_command(StudyFlags& flags) {
   if (flags.options.directory.empty()) {
     flags.options.directory = "out/" + flags.name;
   }
+  if (!flags.options.report.empty()) {
+    check_writable(flags.options.report);
+  }
   study.run(flags.options);
   return Status::done;
 }
@@ -34,6 +38,8 @@ void add_study_command(CLI::App& app, Action& action) {
   verb->add_option("NAME", flags->name, "study, see `list studies`")->required();
   add_file_flag(*verb, "-o,--output", flags->options.directory, "directory to write to (default: out/NAME)")
       ->type_name("DIR");
+  add_file_flag(*verb, "--report", flags->options.report,
+                "write the report to FILE too, to FILE.html as a page");
   flags->workers.add_to(*verb);
   verb->add_flag("--resume", flags->options.resume, "go on with an interrupted run into the same directory");
   verb->callback([flags, &action] { action = [flags] { return study_command(*flags); }; });

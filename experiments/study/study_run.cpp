@@ -7,6 +7,7 @@
 #include "experiments/base/files.hpp"
 #include "experiments/base/output.hpp"
 #include "experiments/batch/simulate_points.hpp"
+#include "experiments/page/study_page.hpp"
 #include "experiments/plot/gnuplot.hpp"
 #include "experiments/store/model_version.hpp"
 #include "experiments/workers/worker_pool.hpp"
@@ -50,6 +51,11 @@ void run_study(std::string_view name, const StudyOptions& options, std::span<con
   write_file(directory / fmt::format("{}.txt", name), output.report);
   write_file(directory / fmt::format("{}.csv", name), output.csv);
   write_file(directory / fmt::format("{}.json", name), output.json.dump(2) + '\n');
+  const std::string page = html(study_page(name, output));
+  write_file(directory / fmt::format("{}.html", name), page);
+  if (!options.report.empty()) {
+    write_file(options.report, names_page(options.report) ? page : output.report);
+  }
   std::string pictures;
   for (const TextFile& table : output.tables) {
     write_file(directory / table.name, table.text);
@@ -60,7 +66,8 @@ void run_study(std::string_view name, const StudyOptions& options, std::span<con
     pictures += fmt::format("{}{}.svg", pictures.empty() ? "" : ", ", picture.name);
   }
   store.remove();
-  print_output(fmt::format("\nWritten to {}: {}.txt, .csv, .json; {}\n", directory.string(), name, pictures));
+  print_output(
+      fmt::format("\nWritten to {}: {}.html, .txt, .csv, .json; {}\n", directory.string(), name, pictures));
 }
 
 }  // namespace warpscope::experiments

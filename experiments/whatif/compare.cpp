@@ -14,23 +14,36 @@ using Numbers = std::vector<std::pair<std::string, double>>;
 
 /// Pairs the numbers of one name; one that a side lacks is 0 there. The effect is the difference as a part of
 /// `whole`, which makes numbers of one group comparable.
-void add_group(std::vector<ComparedNumber>& all, const std::string& group, const Numbers& a, const Numbers& b,
-               double whole) {
-  std::map<std::string, std::pair<double, double>> pairs;
-  for (const auto& [name, number] : a) {
-    pairs[name].first = number;
-  }
-  for (const auto& [name, number] : b) {
-    pairs[name].second = number;
-  }
+void add_group(std::vector<ComparedNumber>& all, const std::string& group, const Ensemble& a,
+               const Ensemble& b, Numbers (*numbers_of)(const PointResult& result), double whole) {
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> pairs;  // by member
+  const auto collect = [&](const Ensemble& side, auto member_of_pair) {
+    for (std::size_t i = 0; i < side.members.size(); ++i) {
+      for (const auto& [name, number] : numbers_of(side.members[i])) {
+        auto& [of_a, of_b] = pairs[name];
+        of_a.resize(a.members.size());
+        of_b.resize(b.members.size());
+        (pairs[name].*member_of_pair)[i] = number;
+      }
+    }
+  };
+  using Pair = std::pair<std::vector<double>, std::vector<double>>;
+  collect(a, &Pair::first);
+  collect(b, &Pair::second);
   const std::size_t begin = all.size();
   for (const auto& [name, pair] : pairs) {
-    if (const double effect = std::abs(pair.second - pair.first) / std::max(whole, 1e-300); effect > 0) {
-      all.push_back({group, name, pair.first, pair.second, effect});
+    const double of_a = pair.first.front();
+    const double of_b = pair.second.front();
+    if (const double effect = std::abs(of_b - of_a) / std::max(whole, 1e-300); effect > 0) {
+      all.push_back({group, name, of_a, of_b, plus_minus(pair.first, pair.second), effect});
     }
   }
   std::stable_sort(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end(),
                    [](const ComparedNumber& x, const ComparedNumber& y) { return x.effect > y.effect; });
+}
+
+Numbers busy(const PointResult& result) {
+  return result.busy;
 }
 
 Numbers stalls_per_issue(const PointResult& result) {
@@ -88,13 +101,10 @@ Comparison compare(Ensemble a, Ensemble b) {
   Comparison result{std::move(a), std::move(b), {}, {}};
   result.time = difference(result.a, result.b);
   const PointResult& first = result.a.itself();
-  const PointResult& second = result.b.itself();
-  add_group(result.numbers, "busy", first.busy, second.busy, 1);
-  const Numbers stalls = stalls_per_issue(first);
-  add_group(result.numbers, "stalls", stalls, stalls_per_issue(second), total(stalls));
-  const Numbers bytes = hbm_bytes(first);
-  add_group(result.numbers, "HBM bytes", bytes, hbm_bytes(second), total(bytes));
-  add_group(result.numbers, "instructions", instructions(first), instructions(second),
+  add_group(result.numbers, "busy", result.a, result.b, &busy, 1);
+  add_group(result.numbers, "stalls", result.a, result.b, &stalls_per_issue, total(stalls_per_issue(first)));
+  add_group(result.numbers, "HBM bytes", result.a, result.b, &hbm_bytes, total(hbm_bytes(first)));
+  add_group(result.numbers, "instructions", result.a, result.b, &instructions,
             first.metric("sm__inst_executed.sum"));
   return result;
 }

@@ -15,7 +15,8 @@ struct ComparedNumber {
   std::string name;   ///< "tensor pipe"
   double a = 0;
   double b = 0;
-  double effect = 0;  ///< size of the difference, comparable within its group
+  double plus_minus = 0;  ///< what chance makes of the difference
+  double effect = 0;      ///< size of the difference, comparable within its group
 };
 
 struct Comparison {
@@ -30,7 +31,9 @@ Comparison compare(const Point& a, const Point& b, const PoolOptions& workers);
 /// The same from results that are there.
 Comparison compare(Ensemble a, Ensemble b);
 
-/// A table of what differs, and one sentence.
+/// How the sides differ, in one sentence.
+std::string sentence(const Comparison& comparison);
+/// A table of what differs, and the sentence.
 std::string compare_text(const Comparison& comparison);
 nlohmann::ordered_json compare_json(const Comparison& comparison);
 

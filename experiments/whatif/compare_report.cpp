@@ -49,6 +49,8 @@ const ComparedNumber* largest(const Comparison& comparison, const std::string& g
   return found == comparison.numbers.end() ? nullptr : &*found;
 }
 
+}  // namespace
+
 std::string sentence(const Comparison& comparison) {
   const Difference& time = comparison.time;
   if (!time.is_certain()) {
@@ -67,8 +69,6 @@ std::string sentence(const Comparison& comparison) {
   }
   return text + '.';
 }
-
-}  // namespace
 
 std::string compare_text(const Comparison& comparison) {
   const PointResult& a = comparison.a.itself();
@@ -114,8 +114,11 @@ nlohmann::ordered_json compare_json(const Comparison& comparison) {
                {"differences", Json::array()},
                {"sentence", sentence(comparison)}};
   for (const ComparedNumber& number : comparison.numbers) {
-    json["differences"].push_back(
-        {{"group", number.group}, {"name", number.name}, {"a", number.a}, {"b", number.b}});
+    json["differences"].push_back({{"group", number.group},
+                                   {"name", number.name},
+                                   {"a", number.a},
+                                   {"b", number.b},
+                                   {"plus_minus", number.plus_minus}});
   }
   return json;
 }

@@ -75,27 +75,27 @@ std::vector<Ensemble> run_ensembles(std::span<const Point> points, const PoolOpt
   return ensembles;
 }
 
-Difference difference(const Ensemble& a, const Ensemble& b) {
+double plus_minus(const std::vector<double>& a, const std::vector<double>& b) {
   constexpr double kOutside = 0.05;
-  const std::vector<double> times_a = times_us(a);
-  const std::vector<double> times_b = times_us(b);
-  const double mean_a = statistics::mean(times_a);
-  const auto of_mean = [](const std::vector<double>& times) {  // variance
-    return statistics::sample_variance(times) / static_cast<double>(times.size());
+  const auto of_mean = [](const std::vector<double>& values) {  // variance
+    return statistics::sample_variance(values) / static_cast<double>(values.size());
   };
-  const double variance_a = of_mean(times_a);
-  const double variance_b = of_mean(times_b);
+  const double variance_a = of_mean(a);
+  const double variance_b = of_mean(b);
   const double variance = variance_a + variance_b;
-  Difference difference{statistics::mean(times_b) / mean_a - 1, 0};
-  if (variance > 0) {
-    const double freedom = variance * variance /
-                           (variance_a * variance_a / static_cast<double>(times_a.size() - 1) +
-                            variance_b * variance_b / static_cast<double>(times_b.size() - 1));
-    const boost::math::students_t distribution(freedom);
-    difference.plus_minus = boost::math::quantile(boost::math::complement(distribution, kOutside / 2)) *
-                            std::sqrt(variance) / mean_a;
+  if (variance <= 0) {
+    return 0;
   }
-  return difference;
+  const double freedom = variance * variance /
+                         (variance_a * variance_a / static_cast<double>(a.size() - 1) +
+                          variance_b * variance_b / static_cast<double>(b.size() - 1));
+  const boost::math::students_t distribution(freedom);
+  return boost::math::quantile(boost::math::complement(distribution, kOutside / 2)) * std::sqrt(variance);
+}
+
+Difference difference(const Ensemble& a, const Ensemble& b) {
+  const double mean_a = a.mean_time_us();
+  return {b.mean_time_us() / mean_a - 1, plus_minus(times_us(a), times_us(b)) / mean_a};
 }
 
 }  // namespace warpscope::experiments

@@ -28,21 +28,6 @@ std::string worth_text(const Gain& gain) {
                      100 * (gain.improvement.factor - 1), -100 * gain.time.share);
 }
 
-std::string verdict(const std::vector<Gain>& gains) {
-  const auto limits = [](const Gain& gain) { return helps(gain) && !gain.improvement.is_whole_sm; };
-  const auto first = std::ranges::find_if(gains, limits);
-  if (first == gains.end()) {
-    return "No single resource makes a difference that is larger than chance: several are waited for at "
-           "once, "
-           "or latencies that none of these changes.";
-  }
-  std::string text = fmt::format("Limited by {}: {}", first->improvement.resource, worth_text(*first));
-  if (const auto second = std::find_if(first + 1, gains.end(), limits); second != gains.end()) {
-    text += fmt::format("; next comes {}: {}", second->improvement.resource, worth_text(*second));
-  }
-  return text + '.';
-}
-
 }  // namespace
 
 double Gain::worth() const {
@@ -77,6 +62,26 @@ std::vector<Gain> gains(const Point& point, const PoolOptions& workers) {
   return result;
 }
 
+std::string verdict(const std::vector<Gain>& gains) {
+  const auto limits = [](const Gain& gain) { return helps(gain) && !gain.improvement.is_whole_sm; };
+  const auto first = std::ranges::find_if(gains, limits);
+  if (first == gains.end()) {
+    return "No single resource makes a difference that is larger than chance: several are waited for at "
+           "once, "
+           "or latencies that none of these changes.";
+  }
+  std::string text = fmt::format("Limited by {}: {}", first->improvement.resource, worth_text(*first));
+  if (const auto second = std::find_if(first + 1, gains.end(), limits); second != gains.end()) {
+    text += fmt::format("; next comes {}: {}", second->improvement.resource, worth_text(*second));
+  }
+  return text + '.';
+}
+
+std::string gains_note() {
+  return fmt::format("Each is the mean of {} runs whose CTAs start a few cycles apart; ± holds 19 in 20.",
+                     kMembers);
+}
+
 std::string why_text(const std::vector<Gain>& gains) {
   using Align = TextTable::Align;
   TextTable table(
@@ -88,11 +93,8 @@ std::string why_text(const std::vector<Gain>& gains) {
                    helps(gain) ? fmt::format("{:.2f}", gain.worth()) : "-",
                    gain.error.empty() ? gain.improvement.changes.front() : gain.error});
   }
-  return table.text() + "\n  " + verdict(gains) +
-         fmt::format(
-             "\n  Each is the mean of {} runs whose CTAs start a few cycles apart; ± holds 19 in 20.\n"
-             "  Worth: the part of the improvement that reaches the time; 1 is all of it.\n",
-             kMembers);
+  return table.text() + "\n  " + verdict(gains) + "\n  " + gains_note() +
+         "\n  Worth: the part of the improvement that reaches the time; 1 is all of it.\n";
 }
 
 nlohmann::ordered_json why_json(const std::vector<Gain>& gains) {

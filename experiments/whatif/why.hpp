@@ -25,7 +25,11 @@ struct Gain {
 /// itself cannot be simulated.
 std::vector<Gain> gains(const Point& point, const PoolOptions& workers);
 
-/// A table and one sentence.
+/// What limits the kernel, in one sentence.
+std::string verdict(const std::vector<Gain>& gains);
+/// How the numbers were found.
+std::string gains_note();
+/// A table, the sentence and the note.
 std::string why_text(const std::vector<Gain>& gains);
 nlohmann::ordered_json why_json(const std::vector<Gain>& gains);
 

@@ -48,8 +48,8 @@ TEST(StudyRun, SimulatesEqualPointsOnceAndWritesAllFiles) {
             "the report\n", records_csv(records), records_json("tiny", records), {{"lines", two_lines()}}};
       });
   EXPECT_TRUE(testing::internal::GetCapturedStdout().starts_with("the report\n"));
-  EXPECT_EQ(directory.files(),
-            (std::vector<std::string>{"lines.gnuplot", "lines.svg", "tiny.csv", "tiny.json", "tiny.txt"}));
+  EXPECT_EQ(directory.files(), (std::vector<std::string>{"lines.gnuplot", "lines.svg", "tiny.csv",
+                                                         "tiny.html", "tiny.json", "tiny.txt"}));
   const std::string csv = cli_test::file_text(directory / "tiny.csv");
   EXPECT_NE(csv.find("a100-sxm4-80gb,sm.xu.lanes=1,fa2,fwd,fp16,1,1,128,64,0,"), std::string::npos);
   EXPECT_TRUE(csv.ends_with(",2,\n"));

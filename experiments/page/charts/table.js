@@ -1,0 +1,3 @@
+// No drawing: the table says it all, so it is open from the start.
+
+charts.table = () => {};

@@ -1,0 +1,263 @@
+// Pages: what they say, and what a browser makes of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "experiments/page/ladder_page.hpp"
+#include "experiments/page/ladder_text.hpp"
+#include "experiments/page/page.hpp"
+#include "tests/cli/browser.hpp"
+#include "tests/cli/program.hpp"
+
+namespace warpscope::cli_test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The data that a page carries.
+Json data_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t from = page.find(begin) + begin.size();
+  return Json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+std::string cell_text(const Json& value) {
+  return value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// As JavaScript reads a number and writes it: what has no fraction has no point.
+double number(const std::string& text) {
+  return text.empty() ? 0 : std::stod(text);
+}
+
+void expect_cells(const ShownChart& chart, const Json& rows) {
+  std::size_t at = 0;
+  for (const Json& row : rows) {
+    for (const Json& value : row) {
+      ASSERT_LT(at, chart.cells.size()) << chart.title;
+      if (value.is_number()) {
+        EXPECT_EQ(number(chart.cells[at]), value.get<double>()) << chart.title << " cell " << at;
+      } else {
+        EXPECT_EQ(chart.cells[at], cell_text(value)) << chart.title << " cell " << at;
+      }
+      ++at;
+    }
+  }
+  EXPECT_EQ(at, chart.cells.size()) << chart.title;
+  EXPECT_EQ(std::ranges::count(chart.csv, '\n'), static_cast<std::ptrdiff_t>(rows.size() + 1)) << chart.title;
+}
+
+const ShownChart& find_chart(const std::vector<ShownChart>& charts, const std::string& title) {
+  const auto found = std::ranges::find(charts, title, &ShownChart::title);
+  if (found == charts.end()) {
+    throw std::runtime_error("no chart " + title);
+  }
+  return *found;
+}
+
+const Json& find_spec(const Json& specs, const std::string& title) {
+  for (const Json& spec : specs) {
+    if (spec["title"] == title) {
+      return spec;
+    }
+  }
+  throw std::runtime_error("no data of " + title);
+}
+
+std::string sample_text() {
+  return file_text(std::filesystem::path(WARPSCOPE_SOURCE_DIR) / "tests/cli/why_fa2_sample.json");
+}
+
+experiments::Ladder sample() {
+  return experiments::read_ladder(nlohmann::json::parse(sample_text()));
+}
+
+bool contains(const std::vector<std::string>& texts, const std::string& part) {
+  return std::ranges::any_of(texts,
+                             [&](const std::string& text) { return text.find(part) != std::string::npos; });
+}
+
+TEST(Page, NothingInItsTextOrDataEndsAnElement) {
+  experiments::Page page;
+  page.title = "a <b> & 'c'";
+  experiments::Chart chart("bars", "</script><script>alert(1)</script>",
+                           {{"x", "x", experiments::Format::text}});
+  chart.add_row(Json::array({"</script>"}));
+  page.sections.push_back({"s", "\"quoted\"", {"1 < 2"}, {chart}});
+  const std::string html = experiments::html(page);
+  EXPECT_NE(html.find("<h1>a &lt;b&gt; &amp; &#39;c&#39;</h1>"), std::string::npos);
+  EXPECT_NE(html.find("<p>1 &lt; 2</p>"), std::string::npos);
+  EXPECT_EQ(html.find("</script><script>alert"), std::string::npos);
+  EXPECT_EQ(data_of(html)["charts"][0]["title"], "</script><script>alert(1)</script>");
+}
+
+TEST(Page, NeedsNothingFromElsewhere) {
+  const std::string html = experiments::html(experiments::ladder_page(sample()));
+  EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
+  for (const char* part : {" src=", "@import", "url("}) {
+    EXPECT_EQ(html.find(part), std::string::npos) << part;
+  }
+  EXPECT_NE(html.find("Charts by D3 5."), std::string::npos);
+  EXPECT_NE(html.find("Redistribution and use in source and binary forms"), std::string::npos);
+}
+
+TEST(Page, LadderSaysWhatEachStepDoes) {
+  const experiments::Ladder ladder = sample();
+  ASSERT_EQ(ladder.settings.size(), 3U);
+  const experiments::LadderSetting& a100 = ladder.settings[0];
+  const std::string split = experiments::step_text(ladder, a100, 6);
+  EXPECT_NE(
+      split.find(
+          "Warps share queries, not keys. Faster, from 1722.8 us to 1188.1 us (1.45 \u00b1 0.01 times as "
+          "fast). Counted: barriers -60 %, shared-memory wavefronts -55 %, non-matmul instructions per "
+          "score -31 %."),
+      std::string::npos)
+      << split;
+  EXPECT_NE(experiments::step_text(ladder, a100, 4)
+                .find("No measurable difference on the A100 80 GB (1.00 \u00b1 0.01"),
+            std::string::npos);
+  EXPECT_NE(experiments::step_text(ladder, ladder.settings[1], 7)
+                .find("It does not help on the A100 80 GB: slower"),
+            std::string::npos);
+  EXPECT_NE(experiments::step_text(ladder, ladder.settings[2], 3).find("Not simulated: no room"),
+            std::string::npos);
+  const auto sentences = experiments::setting_sentences(ladder, a100);
+  EXPECT_TRUE(contains(sentences,
+                       "On the A100 80 GB FA2 takes 1028.7 us and FA1 2900.0 us: FA2 is 2.82 times as fast"))
+      << sentences.front();
+  EXPECT_TRUE(contains(
+      sentences, "What wins most on the way from FA1: Q stationary (1.50 times as fast), then Split-Q"));
+  EXPECT_TRUE(contains(sentences, "No measurable difference here: Log-sum-exp, Mask where it cuts."));
+  EXPECT_FALSE(contains(sentences, "FA1 is slower than standard"));
+  EXPECT_TRUE(contains(experiments::setting_sentences(ladder, ladder.settings[2]),
+                       "FA1 is slower than standard attention"));
+}
+
+class BrowserPage : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_browser()) {
+      GTEST_SKIP() << "there is no browser: the package chromium is missing";
+    }
+  }
+
+  /// Opens the page; nothing on its console.
+  std::vector<ShownChart> charts_of(const std::string& file) {
+    const BrowsedPage browsed = browse(directory_ / file, directory_.path());
+    EXPECT_EQ(browsed.messages, std::vector<std::string>());
+    std::vector<ShownChart> charts = shown_charts(browsed.dom);
+    for (const ShownChart& chart : charts) {
+      if (chart.kind != "table") {
+        EXPECT_GE(chart.drawings, 1U) << chart.title;
+        EXPECT_TRUE(chart.alternative.starts_with(chart.title)) << chart.alternative;
+      }
+    }
+    return charts;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(BrowserPage, ErrorsOfScriptsAreNoticed) {
+  write_text(directory_ / "broken.html", "<!DOCTYPE html><title>x</title><script>nothing.there();</script>");
+  EXPECT_FALSE(browse(directory_ / "broken.html", directory_.path()).messages.empty());
+}
+
+TEST_F(BrowserPage, ShowsARun) {
+  const ProgramResult result = run_program(
+      small_run("fa2", {"--why", "--set", "l2.ways=8", "--json", "run.json", "--report", "run.html"}),
+      directory_.path());
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json run = Json::parse(file_text(directory_ / "run.json"));
+  const std::string html = file_text(directory_ / "run.html");
+  EXPECT_NE(html.find("<code>l2.ways=8</code>"), std::string::npos);
+  const Json specs = data_of(html)["charts"];
+  const std::vector<ShownChart> charts = charts_of("run.html");
+  ASSERT_EQ(charts.size(), specs.size());
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    EXPECT_EQ(charts[i].title, specs[i]["title"]);
+    expect_cells(charts[i], specs[i]["rows"]);
+  }
+  const ShownChart& traffic = find_chart(charts, "HBM traffic by tensor");
+  EXPECT_EQ(traffic.marks, 2 * run["hbm_traffic"].size());
+  const ShownChart& busy = find_chart(charts, "Busy share of each unit");
+  EXPECT_EQ(busy.marks, run["busy"].size());
+  for (const Json& row : find_spec(specs, "Busy share of each unit")["rows"]) {
+    EXPECT_EQ(row[1].get<double>(), run["busy"][row[0].get<std::string>()].get<double>());
+  }
+  for (const Json& row : find_spec(specs, "What warps waited for")["rows"]) {
+    EXPECT_GT(run["stalls"][row[0].get<std::string>()].get<double>(), 0);
+  }
+  EXPECT_EQ(find_chart(charts, "Time with more of each resource").marks, run["why"].size());
+  EXPECT_EQ(find_chart(charts, "Roofline: matmul and non-matmul work").marks, 4U);
+  // The nearest launch of this kernel that was measured, on the same GPU.
+  EXPECT_EQ(find_spec(specs, "The model beside the nearest measured and published numbers")["rows"][0][1],
+            "h200-sxm-141gb");
+}
+
+TEST_F(BrowserPage, ShowsALadder) {
+  write_text(directory_ / "ladder.html", experiments::html(experiments::ladder_page(sample())));
+  const std::vector<ShownChart> charts = charts_of("ladder.html");
+  const Json choices = data_of(file_text(directory_ / "ladder.html"))["choices"];
+  const Json& first = choices["settings"][0];
+  ASSERT_EQ(charts.size(), choices["charts"].size());
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    EXPECT_EQ(charts[i].title, choices["charts"][i]["title"]);
+    expect_cells(charts[i], first["rows"][i]);
+  }
+  const Json study = Json::parse(sample_text());
+  for (std::size_t i = 0; i < study["rungs"].size(); ++i) {
+    EXPECT_EQ(first["rows"][0][i][1], study["points"][i]["time_us"]);
+  }
+  const std::size_t steps = study["rungs"].size();
+  EXPECT_EQ(find_chart(charts, "Time, step by step").marks, steps);
+  EXPECT_EQ(find_chart(charts, "Each change alone").marks, 12U);
+  EXPECT_EQ(find_chart(charts, "Barriers").marks, steps);
+  EXPECT_EQ(find_chart(charts, "HBM bytes by tensor").marks, 6 * steps);
+  EXPECT_EQ(find_chart(charts, "Beyond FA2").marks, 4U);
+}
+
+TEST_F(BrowserPage, ShowsTheSettingThatIsChosen) {
+  std::string html = experiments::html(experiments::ladder_page(sample()));
+  const std::string choose =
+      "<script>const list = document.querySelector('select[name=gpu]'); list.value = 'h100-sxm5-80gb';"
+      "list.dispatchEvent(new Event('change'));</script>";
+  html.insert(html.find("</body>"), choose);
+  write_text(directory_ / "chosen.html", html);
+  const std::vector<ShownChart> charts = charts_of("chosen.html");
+  // Nothing was run there with the other choices: the setting that has most of them.
+  const Json settings = data_of(html)["choices"]["settings"];
+  ASSERT_EQ(settings[2]["choice"]["gpu"], "h100-sxm5-80gb");
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    expect_cells(charts[i], settings[2]["rows"][i]);
+  }
+  EXPECT_EQ(find_chart(charts, "Barriers").marks, settings[2]["rows"][0].size() - 1)
+      << "one step has no numbers";
+}
+
+TEST_F(BrowserPage, ShowsAComparison) {
+  Arguments arguments = small_run(
+      "fa2", {"--json", "c.json", "--report", "c.html", "--", "--set", "sm.xu.lanes=4", "--causal"});
+  arguments[0] = "compare";
+  ASSERT_EQ(run_program(arguments, directory_.path()).status, 0);
+  const Json comparison = Json::parse(file_text(directory_ / "c.json"));
+  const std::string html = file_text(directory_ / "c.html");
+  EXPECT_NE(html.find(comparison["sentence"].get<std::string>()), std::string::npos);
+  const std::vector<ShownChart> charts = charts_of("c.html");
+  const Json specs = data_of(html)["charts"];
+  ASSERT_EQ(charts.size(), specs.size());
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    expect_cells(charts[i], specs[i]["rows"]);
+    EXPECT_EQ(charts[i].marks, specs[i]["rows"].size()) << charts[i].title;
+  }
+  const auto first_stall = std::ranges::find_if(
+      comparison["differences"], [](const Json& difference) { return difference["group"] == "stalls"; });
+  const Json& stall = find_spec(specs, "Warps that wait, per issue")["rows"][0];
+  EXPECT_EQ(stall[0], (*first_stall)["name"]);
+  EXPECT_EQ(stall[1].get<double>(), (*first_stall)["b"].get<double>() - (*first_stall)["a"].get<double>());
+  EXPECT_EQ(stall[2], (*first_stall)["plus_minus"]);
+}
+
+}  // namespace
+}  // namespace warpscope::cli_test
