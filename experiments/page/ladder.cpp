@@ -7,10 +7,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Numbers that were not counted are null, or not there.
-double number(const Json& json, const char* key) {
+/// None where the number is null, or not there.
+std::optional<double> optional_number(const Json& json, const char* key) {
   const auto found = json.find(key);
-  return found != json.end() && found->is_number() ? found->get<double>() : 0;
+  return found != json.end() && found->is_number() ? std::optional<double>(found->get<double>())
+                                                   : std::nullopt;
+}
+
+double number(const Json& json, const char* key) {
+  return optional_number(json, key).value_or(0);
 }
 
 std::string text(const Json& json, const char* key) {
@@ -22,16 +27,15 @@ LadderPoint read_point(const Json& json) {
   LadderPoint point;
   point.variant = json.at("variant");
   point.change = text(json, "change");
+  point.label = text(json, "label");
   point.error = text(json, "error");
   if (!point.error.empty()) {
     return point;
   }
   point.time_us = json.at("time_us");
   point.tflops = json.at("tflops");
-  if (const auto found = json.find("speedup"); found != json.end() && found->is_number()) {
-    point.speedup = found->get<double>();
-  }
-  point.speedup_deviation = number(json, "speedup_deviation");
+  point.speedup = optional_number(json, "speedup");
+  point.plus_minus = optional_number(json, "speedup_deviation");
   for (const Json& tensor : json.at("hbm_traffic")) {
     point.hbm_bytes.emplace_back(tensor.at("tensor"),
                                  number(tensor, "read_bytes") + number(tensor, "write_bytes"));
@@ -62,6 +66,14 @@ LadderSetting& setting_of(const Json& point, std::vector<LadderSetting>& setting
              : settings.emplace_back(LadderSetting{gpu, head_dim, causal, seqlen, {}, {}, {}, {}});
 }
 
+/// What the step of the ladder with the same change is called.
+std::string label_of(const LadderSetting& setting, const LadderPoint& point) {
+  const auto step = std::ranges::find(setting.ladder, point.change, &LadderPoint::change);
+  return step != setting.ladder.end() && !point.change.empty() ? step->label
+         : point.change.empty()                                ? point.variant
+                                                               : point.change;
+}
+
 std::vector<LadderPoint>* series_of(LadderSetting& setting, const std::string& name) {
   return name == "ladder"           ? &setting.ladder
          : name == "alone_on_fa1"   ? &setting.alone_on_fa1
@@ -80,20 +92,14 @@ double LadderPoint::total_hbm_bytes() const {
   return bytes;
 }
 
-std::string Ladder::label_of(const std::string& change) const {
-  for (const Rung& rung : rungs) {
-    if (rung.variant == change || rung.variant.ends_with('+' + change)) {
-      return rung.label;
-    }
-  }
-  for (const LadderSetting& setting : settings) {
-    for (std::size_t i = 0; i < setting.ladder.size() && i < rungs.size(); ++i) {
-      if (setting.ladder[i].change == change) {
-        return rungs[i].label;
-      }
-    }
-  }
-  return change;
+std::size_t rung_of(const Ladder& ladder, const std::string& variant) {
+  const auto of = [&](auto&& matches) {
+    return static_cast<std::size_t>(std::ranges::find_if(ladder.rungs, matches) - ladder.rungs.begin());
+  };
+  const std::size_t exact = of([&](const Rung& rung) { return rung.variant == variant; });
+  return exact < ladder.rungs.size()
+             ? exact
+             : of([&](const Rung& rung) { return variant.starts_with(rung.variant + '_'); });
 }
 
 Ladder read_ladder(const Json& study) {
@@ -112,9 +118,19 @@ Ladder read_ladder(const Json& study) {
   }
   // Points may come in any order; the ladder has that of the rungs.
   for (LadderSetting& setting : ladder.settings) {
-    std::ranges::stable_sort(setting.ladder, {}, [&](const LadderPoint& point) {
-      return std::ranges::find(ladder.rungs, point.variant, &Rung::variant) - ladder.rungs.begin();
-    });
+    std::ranges::stable_sort(setting.ladder, {},
+                             [&](const LadderPoint& point) { return rung_of(ladder, point.variant); });
+    for (LadderPoint& point : setting.ladder) {
+      const std::size_t rung = rung_of(ladder, point.variant);
+      point.label = rung < ladder.rungs.size() ? ladder.rungs[rung].label : point.variant;
+    }
+  }
+  for (LadderSetting& setting : ladder.settings) {
+    for (auto* series : {&setting.alone_on_fa1, &setting.taken_from_fa2, &setting.beyond_fa2}) {
+      for (LadderPoint& point : *series) {
+        point.label = point.label.empty() ? label_of(setting, point) : point.label;
+      }
+    }
   }
   return ladder;
 }

@@ -1,7 +1,7 @@
 // The study why-fa2 as a page reads it: one change of a kernel after another, and each change alone.
 #pragma once
 
-#include <map>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,13 +22,14 @@ struct Rung {
 struct LadderPoint {
   std::string variant;
   std::string change;  ///< name of the change, the same in all series
+  std::string label;   ///< of its rung or its change, for readers
   std::string error;   ///< why there are no numbers
   double time_us = 0;
   double tflops = 0;
   /// Times as fast as the step before (ladder), as fa1 (alone_on_fa1), than without the change
   /// (taken_from_fa2), as fa2 (beyond_fa2). None for the first step.
   std::optional<double> speedup;
-  double speedup_deviation = 0;                           ///< what chance makes of it, 19 in 20
+  std::optional<double> plus_minus;  ///< what chance makes of it, 19 in 20; none where that was not measured
   std::vector<std::pair<std::string, double>> hbm_bytes;  ///< by tensor
   double shared_wavefronts = 0;
   double barriers = 0;
@@ -40,10 +41,9 @@ struct LadderPoint {
   std::string limiter;
 
   double total_hbm_bytes() const;
-  /// A speed-up or a loss that is larger than chance.
-  bool is_certain() const {
-    return speedup && (*speedup - 1 > speedup_deviation || 1 - *speedup > speedup_deviation);
-  }
+  /// A speed-up or a loss that is larger than chance, or than a hundredth where chance was not measured.
+  bool differs() const { return speedup && std::abs(*speedup - 1) > plus_minus.value_or(kLeastDifference); }
+  static constexpr double kLeastDifference = 0.01;
 };
 
 /// A GPU and a problem with all that was run there.
@@ -63,10 +63,11 @@ struct Ladder {
   std::vector<std::string> sentences;
   std::vector<Rung> rungs;
   std::vector<LadderSetting> settings;  ///< in the order of the points
-
-  /// Label of a change as its rung has it; the name itself where there is no such rung.
-  std::string label_of(const std::string& change) const;
 };
+
+/// Index of the rung that a variant stands on; `standard` also has GPUs' own, as standard_eager. The number
+/// of rungs where there is none.
+std::size_t rung_of(const Ladder& ladder, const std::string& variant);
 
 /// Throws nlohmann::json::exception where something is missing.
 Ladder read_ladder(const nlohmann::json& study);

@@ -51,7 +51,7 @@ std::vector<std::string> largest(const Ladder& ladder, auto&& values_of) {
   return names;
 }
 
-Chart waterfall(const Ladder& ladder, const LadderSetting& setting) {
+Chart waterfall(const LadderSetting& setting) {
   Chart chart("waterfall", "Time, step by step",
               {{"step", "step", Format::text},
                {"time_us", "time", Format::time_us},
@@ -62,17 +62,17 @@ Chart waterfall(const Ladder& ladder, const LadderSetting& setting) {
   chart.option("label", "step").option("value", "time_us").option("text", {"tflops", "speedup"});
   for (const LadderPoint& point : setting.ladder) {
     const bool done = point.error.empty();
-    chart.add_row({ladder.label_of(point.variant), done ? rounded(point.time_us) : Json(),
-                   done ? rounded(point.tflops) : Json(), point.speedup ? rounded(*point.speedup) : Json(),
-                   point.speedup ? rounded(point.speedup_deviation) : Json(),
+    chart.add_row({point.label, done ? rounded(point.time_us) : Json(), done ? rounded(point.tflops) : Json(),
+                   point.speedup ? rounded(*point.speedup) : Json(),
+                   point.plus_minus ? rounded(*point.plus_minus) : Json(),
                    done ? point.limiter : point.error});
   }
   return chart;
 }
 
 /// A bar for each step, that stands out where it differs from the bar before.
-Chart counted(const Ladder& ladder, const LadderSetting& setting, const char* title, const char* key,
-              const char* label, Format format, double (*of)(const LadderPoint& point)) {
+Chart counted(const LadderSetting& setting, const char* title, const char* key, const char* label,
+              Format format, double (*of)(const LadderPoint& point)) {
   Chart chart("bars", title,
               {{"step", "step", Format::text}, {key, label, format}, {"differs", "differs", Format::yes_no}});
   chart.option("label", "step").option("bars", {key}).option("changed", "differs").option("is_small", true);
@@ -81,19 +81,18 @@ Chart counted(const Ladder& ladder, const LadderSetting& setting, const char* ti
   for (const LadderPoint& point : setting.ladder) {
     if (point.error.empty()) {
       const double now = of(point);
-      chart.add_row({ladder.label_of(point.variant), rounded(now),
-                     std::abs(now - before) > kLeast * std::max(now, before)});
+      chart.add_row({point.label, rounded(now), std::abs(now - before) > kLeast * std::max(now, before)});
       before = now;
     } else {
-      chart.add_row({ladder.label_of(point.variant), Json(), false});
+      chart.add_row({point.label, Json(), false});
     }
   }
   return chart;
 }
 
 /// A stack for each step: the named parts, then all others together.
-Chart stacked(const Ladder& ladder, const LadderSetting& setting, const char* title,
-              const std::vector<std::string>& names, Format format, auto&& values_of) {
+Chart stacked(const LadderSetting& setting, const char* title, const std::vector<std::string>& names,
+              Format format, auto&& values_of) {
   std::vector<ChartColumn> columns = {{"step", "step", Format::text}};
   Json keys = Json::array();
   for (const std::string& name : names) {
@@ -105,7 +104,7 @@ Chart stacked(const Ladder& ladder, const LadderSetting& setting, const char* ti
   Chart chart("bars", title, std::move(columns));
   chart.option("label", "step").option("bars", std::move(keys));
   for (const LadderPoint& point : setting.ladder) {
-    Json row = {ladder.label_of(point.variant)};
+    Json row = {point.label};
     double others = -value_of(values_of(point), "selected");
     for (const auto& [name, value] : values_of(point)) {
       others += std::ranges::find(names, name) == names.end() ? value : 0;
@@ -119,14 +118,14 @@ Chart stacked(const Ladder& ladder, const LadderSetting& setting, const char* ti
   return chart;
 }
 
-Chart alone(const Ladder& ladder, const LadderSetting& setting) {
+Chart alone(const LadderSetting& setting) {
   Chart chart("intervals", "Each change alone",
               {{"change", "change", Format::text},
                {"alone", "alone on FA1", Format::factor},
                {"alone_plus_minus", "\u00b1", Format::factor},
                {"taken", "last, on top of all others", Format::factor},
                {"taken_plus_minus", "\u00b1", Format::factor}});
-  chart.option("label", "change").option("baseline", 1);
+  chart.option("label", "change").option("baseline", 1).option("least", LadderPoint::kLeastDifference);
   chart.option(
       "note",
       "How many times as fast a change makes the kernel: alone on FA1, and FA2 against FA2 without it.");
@@ -135,43 +134,42 @@ Chart alone(const Ladder& ladder, const LadderSetting& setting) {
       Json::array(
           {{{"value", "alone"}, {"error", "alone_plus_minus"}, {"label", "alone on FA1"}},
            {{"value", "taken"}, {"error", "taken_plus_minus"}, {"label", "FA2 against FA2 without it"}}}));
-  std::vector<std::string> changes;
+  std::vector<const LadderPoint*> changes;
   for (const auto* series : {&setting.alone_on_fa1, &setting.taken_from_fa2}) {
     for (const LadderPoint& point : *series) {
-      if (std::ranges::find(changes, point.change) == changes.end()) {
-        changes.push_back(point.change);
+      if (std::ranges::find(changes, point.change, &LadderPoint::change) == changes.end()) {
+        changes.push_back(&point);
       }
     }
   }
-  for (const std::string& change : changes) {
-    Json row = {ladder.label_of(change)};
+  for (const LadderPoint* change : changes) {
+    Json row = {change->label};
     for (const auto* series : {&setting.alone_on_fa1, &setting.taken_from_fa2}) {
-      const auto point = std::ranges::find(*series, change, &LadderPoint::change);
+      const auto point = std::ranges::find(*series, change->change, &LadderPoint::change);
       const bool known = point != series->end() && point->error.empty() && point->speedup;
       row.push_back(known ? rounded(*point->speedup) : Json());
-      row.push_back(known ? rounded(point->speedup_deviation) : Json());
+      row.push_back(known && point->plus_minus ? rounded(*point->plus_minus) : Json());
     }
     chart.add_row(std::move(row));
   }
   return chart;
 }
 
-Chart beyond(const Ladder& ladder, const LadderSetting& setting) {
+Chart beyond(const LadderSetting& setting) {
   Chart chart("intervals", "Beyond FA2",
               {{"change", "change", Format::text},
                {"speedup", "times as fast as FA2", Format::factor},
                {"plus_minus", "\u00b1", Format::factor},
                {"time_us", "time", Format::time_us}});
-  chart.option("label", "change").option("baseline", 1);
+  chart.option("label", "change").option("baseline", 1).option("least", LadderPoint::kLeastDifference);
   chart.option("note", "Other choices on top of FA2: tile shapes, numbers of warps, orders of CTAs.");
   chart.option(
       "marks",
       Json::array({{{"value", "speedup"}, {"error", "plus_minus"}, {"label", "times as fast as FA2"}}}));
   for (const LadderPoint& point : setting.beyond_fa2) {
     const bool known = point.error.empty() && point.speedup;
-    chart.add_row({point.change.empty() ? point.variant : ladder.label_of(point.change),
-                   known ? rounded(*point.speedup) : Json(),
-                   known ? rounded(point.speedup_deviation) : Json(),
+    chart.add_row({point.label, known ? rounded(*point.speedup) : Json(),
+                   known && point.plus_minus ? rounded(*point.plus_minus) : Json(),
                    point.error.empty() ? rounded(point.time_us) : Json()});
   }
   return chart;
@@ -184,21 +182,20 @@ LadderColumns ladder_columns(const Ladder& ladder) {
           largest(ladder, [](const LadderPoint& point) -> const Named& { return point.stalls; })};
 }
 
-std::vector<Chart> ladder_charts(const Ladder& ladder, const LadderSetting& setting,
-                                 const LadderColumns& columns) {
+std::vector<Chart> ladder_charts(const LadderSetting& setting, const LadderColumns& columns) {
   const auto bar = [&](const char* title, const char* key, const char* label, Format format,
                        double (*of)(const LadderPoint& point)) {
-    return counted(ladder, setting, title, key, label, format, of);
+    return counted(setting, title, key, label, format, of);
   };
   Chart tensor = bar("Tensor pipes at work", "tensor_share", "share of the time", Format::percent,
                      [](const LadderPoint& point) { return point.tensor_share; });
   tensor.option("maximum", 1);
   return {
-      waterfall(ladder, setting),
-      alone(ladder, setting),
-      stacked(ladder, setting, "HBM bytes by tensor", columns.tensors, Format::bytes,
+      waterfall(setting),
+      alone(setting),
+      stacked(setting, "HBM bytes by tensor", columns.tensors, Format::bytes,
               [](const LadderPoint& point) -> const Named& { return point.hbm_bytes; }),
-      stacked(ladder, setting, "Warps that wait, per issue", columns.stalls, Format::number,
+      stacked(setting, "Warps that wait, per issue", columns.stalls, Format::number,
               [](const LadderPoint& point) -> const Named& { return point.stalls; }),
       bar("Shared-memory wavefronts", "shared_wavefronts", "wavefronts", Format::count,
           [](const LadderPoint& point) { return point.shared_wavefronts; }),
@@ -211,7 +208,7 @@ std::vector<Chart> ladder_charts(const Ladder& ladder, const LadderSetting& sett
           [](const LadderPoint& point) { return point.resident_warps; }),
       bar("Waves of CTAs", "waves", "waves", Format::number,
           [](const LadderPoint& point) { return point.waves; }),
-      beyond(ladder, setting),
+      beyond(setting),
   };
 }
 

@@ -17,7 +17,6 @@ struct LadderColumns {
 LadderColumns ladder_columns(const Ladder& ladder);
 
 /// Always the same charts in the same order, with no rows where a setting has none.
-std::vector<Chart> ladder_charts(const Ladder& ladder, const LadderSetting& setting,
-                                 const LadderColumns& columns);
+std::vector<Chart> ladder_charts(const LadderSetting& setting, const LadderColumns& columns);
 
 }  // namespace warpscope::experiments

@@ -39,23 +39,32 @@ Json selector(const Ladder& ladder, const char* key, const char* label, auto&& t
 Json setting_json(const Ladder& ladder, const LadderSetting& setting, const LadderColumns& columns) {
   Json texts = Json::array();
   for (std::size_t i = 0; i < setting.ladder.size(); ++i) {
-    texts.push_back(
-        {{"label", ladder.label_of(setting.ladder[i].variant)}, {"text", step_text(ladder, setting, i)}});
+    texts.push_back({{"label", setting.ladder[i].label}, {"text", step_text(ladder, setting, i)}});
   }
   Json rows = Json::array();
-  for (const Chart& chart : ladder_charts(ladder, setting, columns)) {
+  for (const Chart& chart : ladder_charts(setting, columns)) {
     rows.push_back(chart.json()["rows"]);
   }
   return {{"choice", choice(setting)},
-          {"sentences", setting_sentences(ladder, setting)},
+          {"sentences", setting_sentences(setting)},
           {"texts", std::move(texts)},
           {"rows", std::move(rows)}};
+}
+
+/// The setting with most points, which is where every change was also tried alone.
+std::size_t first_shown(const Ladder& ladder) {
+  const auto points = [](const LadderSetting& setting) {
+    return setting.ladder.size() + setting.alone_on_fa1.size() + setting.taken_from_fa2.size() +
+           setting.beyond_fa2.size();
+  };
+  return static_cast<std::size_t>(std::ranges::max_element(ladder.settings, {}, points) -
+                                  ladder.settings.begin());
 }
 
 Json choices(const Ladder& ladder) {
   const LadderColumns columns = ladder_columns(ladder);
   Json charts = Json::array();
-  for (const Chart& chart : ladder_charts(ladder, {}, columns)) {
+  for (const Chart& chart : ladder_charts({}, columns)) {
     charts.push_back(chart.json());
   }
   Json settings = Json::array();
@@ -68,11 +77,9 @@ Json choices(const Ladder& ladder) {
                [](const auto& one) { return std::to_string(one.head_dim); }),
       selector(ladder, "mask", "Mask", [](const auto& one) { return mask(one.causal); }),
       selector(ladder, "seqlen", "Tokens", [](const auto& one) { return grouped(one.seqlen); })};
-  return {{"selectors", std::move(selectors)},
-          {"charts", std::move(charts)},
-          {"texts_title", "Step by step"},
-          {"texts_before", 1},
-          {"settings", std::move(settings)}};
+  return {{"selectors", std::move(selectors)},  {"charts", std::move(charts)},
+          {"texts_title", "Step by step"},      {"texts_before", 1},
+          {"first_shown", first_shown(ladder)}, {"settings", std::move(settings)}};
 }
 
 std::vector<std::string> words_of(const LadderColumns& columns) {

@@ -85,11 +85,11 @@ std::string stall_text(const LadderPoint& before, const LadderPoint& now) {
                                              reason, warps.second, warps.first);
 }
 
-std::vector<std::string> labels_where(const Ladder& ladder, const LadderSetting& setting, auto&& condition) {
+std::vector<std::string> labels_where(const LadderSetting& setting, auto&& condition) {
   std::vector<std::string> labels;
   for (std::size_t i = 1; i < setting.ladder.size(); ++i) {
     if (setting.ladder[i].error.empty() && setting.ladder[i].speedup && condition(setting.ladder[i])) {
-      labels.push_back(ladder.label_of(setting.ladder[i].variant));
+      labels.push_back(setting.ladder[i].label);
     }
   }
   return labels;
@@ -100,12 +100,12 @@ const LadderPoint* find_variant(const LadderSetting& setting, std::string_view v
   return found != setting.ladder.end() && found->error.empty() ? &*found : nullptr;
 }
 
-std::string largest_steps(const Ladder& ladder, const LadderSetting& setting) {
+std::string largest_steps(const LadderSetting& setting) {
   std::vector<const LadderPoint*> steps;
   const LadderPoint* fa1 = find_variant(setting, "fa1");
   for (const LadderPoint& point : setting.ladder) {
     // From standard attention to FA1 is another argument.
-    if (point.error.empty() && &point != fa1 && point.is_certain() && *point.speedup > 1) {
+    if (point.error.empty() && &point != fa1 && point.differs() && *point.speedup > 1) {
       steps.push_back(&point);
     }
   }
@@ -116,8 +116,8 @@ std::string largest_steps(const Ladder& ladder, const LadderSetting& setting) {
   std::string text;
   constexpr std::size_t kMost = 3;
   for (std::size_t i = 0; i < std::min(kMost, steps.size()); ++i) {
-    text += fmt::format("{}{} ({} times as fast)", i == 0 ? "" : ", then ",
-                        ladder.label_of(steps[i]->variant), times(*steps[i]->speedup));
+    text += fmt::format("{}{} ({} times as fast)", i == 0 ? "" : ", then ", steps[i]->label,
+                        times(*steps[i]->speedup));
   }
   return fmt::format("What wins most on the way from FA1: {}.", text);
 }
@@ -134,7 +134,7 @@ std::string gpu_label(const std::string& gpu) {
   return found == kLabels.end() ? gpu : found->second;
 }
 
-std::vector<std::string> setting_sentences(const Ladder& ladder, const LadderSetting& setting) {
+std::vector<std::string> setting_sentences(const LadderSetting& setting) {
   std::vector<std::string> sentences;
   const LadderPoint* standard = nullptr;
   for (const LadderPoint& point : setting.ladder) {
@@ -151,16 +151,16 @@ std::vector<std::string> setting_sentences(const Ladder& ladder, const LadderSet
         gpu_label(setting.gpu), time_text(fa2->time_us), time_text(fa1->time_us),
         times(fa1->time_us / fa2->time_us), fa2->tflops, fa1->tflops));
   }
-  if (std::string text = largest_steps(ladder, setting); !text.empty()) {
+  if (std::string text = largest_steps(setting); !text.empty()) {
     sentences.push_back(std::move(text));
   }
-  const auto same =
-      labels_where(ladder, setting, [](const LadderPoint& point) { return !point.is_certain(); });
+  const auto same = labels_where(setting, [](const LadderPoint& point) { return !point.differs(); });
   if (!same.empty()) {
-    sentences.push_back(fmt::format("No measurable difference here: {}.", fmt::join(same, ", ")));
+    sentences.push_back(fmt::format("No difference here that is larger than chance, or than 1 %: {}.",
+                                    fmt::join(same, ", ")));
   }
-  const auto slower = labels_where(
-      ladder, setting, [](const LadderPoint& point) { return point.is_certain() && *point.speedup < 1; });
+  const auto slower =
+      labels_where(setting, [](const LadderPoint& point) { return point.differs() && *point.speedup < 1; });
   if (!slower.empty()) {
     sentences.push_back(fmt::format("Slower here than the step before: {}.", fmt::join(slower, ", ")));
   }
@@ -178,8 +178,9 @@ std::vector<std::string> setting_sentences(const Ladder& ladder, const LadderSet
 
 std::string step_text(const Ladder& ladder, const LadderSetting& setting, std::size_t index) {
   const LadderPoint& point = setting.ladder[index];
-  const auto rung = std::ranges::find(ladder.rungs, point.variant, &Rung::variant);
-  std::string text = rung == ladder.rungs.end() || rung->change.empty() ? "" : rung->change;
+  const std::size_t index_of_rung = rung_of(ladder, point.variant);
+  const Rung rung = index_of_rung < ladder.rungs.size() ? ladder.rungs[index_of_rung] : Rung{};
+  std::string text = rung.change;
   if (!text.empty() && !text.ends_with('.')) {
     text += '.';
   }
@@ -191,10 +192,13 @@ std::string step_text(const Ladder& ladder, const LadderSetting& setting, std::s
   if (before == nullptr || !point.speedup) {
     return text + fmt::format("{}, {:.0f} TFLOP/s.", time_text(point.time_us), point.tflops);
   }
-  const std::string how_sure =
-      fmt::format("({} \u00b1 {} times as fast)", times(*point.speedup), times(point.speedup_deviation));
-  if (!point.is_certain()) {
-    text += fmt::format("No measurable difference on the {} {}.", gpu_label(setting.gpu), how_sure);
+  const std::string how_sure = point.plus_minus ? fmt::format("({} \u00b1 {} times as fast)",
+                                                              times(*point.speedup), times(*point.plus_minus))
+                                                : fmt::format("({} times as fast)", times(*point.speedup));
+  if (!point.differs()) {
+    text += fmt::format("{} on the {} {}.",
+                        point.plus_minus ? "No measurable difference" : "Less than 1 % of difference",
+                        gpu_label(setting.gpu), how_sure);
   } else if (*point.speedup < 1) {
     text += fmt::format("It does not help on the {}: slower, from {} to {} {}.", gpu_label(setting.gpu),
                         time_text(before->time_us), time_text(point.time_us), how_sure);
@@ -203,9 +207,7 @@ std::string step_text(const Ladder& ladder, const LadderSetting& setting, std::s
                         how_sure);
   }
   return text + ' ' + counts_text(*before, point) + stall_text(*before, point) +
-         (rung == ladder.rungs.end() || rung->relieves.empty()
-              ? ""
-              : fmt::format(" Meant to relieve: {}.", rung->relieves));
+         (rung.relieves.empty() ? "" : fmt::format(" Meant to relieve: {}.", rung.relieves));
 }
 
 }  // namespace warpscope::experiments

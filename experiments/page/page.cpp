@@ -61,7 +61,9 @@ std::string section_html(const PageSection& section, Json& charts) {
     charts.push_back(chart.json());
   }
   if (!section.report.empty()) {
-    text += fmt::format("<pre class=\"report\" tabindex=\"0\">{}</pre>\n", escape_html(section.report));
+    text += fmt::format(
+        "<details><summary>Show the text</summary><pre class=\"report\" tabindex=\"0\">{}</pre></details>\n",
+        escape_html(section.report));
   }
   return text + "</section>\n";
 }

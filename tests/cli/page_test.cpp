@@ -105,7 +105,8 @@ TEST(Page, NeedsNothingFromElsewhere) {
 TEST(Page, LadderSaysWhatEachStepDoes) {
   const experiments::Ladder ladder = sample();
   ASSERT_EQ(ladder.settings.size(), 3U);
-  const experiments::LadderSetting& a100 = ladder.settings[0];
+  const experiments::LadderSetting& a100 = ladder.settings[1];
+  const experiments::LadderSetting& h100 = ladder.settings[0];
   const std::string split = experiments::step_text(ladder, a100, 6);
   EXPECT_NE(
       split.find(
@@ -117,21 +118,27 @@ TEST(Page, LadderSaysWhatEachStepDoes) {
   EXPECT_NE(experiments::step_text(ladder, a100, 4)
                 .find("No measurable difference on the A100 80 GB (1.00 \u00b1 0.01"),
             std::string::npos);
-  EXPECT_NE(experiments::step_text(ladder, ladder.settings[1], 7)
+  EXPECT_NE(experiments::step_text(ladder, ladder.settings[2], 7)
                 .find("It does not help on the A100 80 GB: slower"),
             std::string::npos);
-  EXPECT_NE(experiments::step_text(ladder, ladder.settings[2], 3).find("Not simulated: no room"),
-            std::string::npos);
-  const auto sentences = experiments::setting_sentences(ladder, a100);
+  EXPECT_NE(experiments::step_text(ladder, h100, 3).find("Not simulated: no room"), std::string::npos);
+  EXPECT_EQ(h100.ladder[0].variant, "standard_eager");
+  EXPECT_EQ(h100.ladder[0].label, "Standard attention");
+  EXPECT_NE(experiments::step_text(ladder, h100, 7)
+                .find("Less than 1 % of difference on the H100 (1.00 times as fast)"),
+            std::string::npos)
+      << experiments::step_text(ladder, h100, 7);
+  const auto sentences = experiments::setting_sentences(a100);
   EXPECT_TRUE(contains(sentences,
                        "On the A100 80 GB FA2 takes 1028.7 us and FA1 2900.0 us: FA2 is 2.82 times as fast"))
       << sentences.front();
   EXPECT_TRUE(contains(
       sentences, "What wins most on the way from FA1: Q stationary (1.50 times as fast), then Split-Q"));
-  EXPECT_TRUE(contains(sentences, "No measurable difference here: Log-sum-exp, Mask where it cuts."));
+  EXPECT_TRUE(contains(
+      sentences,
+      "No difference here that is larger than chance, or than 1 %: Log-sum-exp, Mask where it cuts."));
   EXPECT_FALSE(contains(sentences, "FA1 is slower than standard"));
-  EXPECT_TRUE(contains(experiments::setting_sentences(ladder, ladder.settings[2]),
-                       "FA1 is slower than standard attention"));
+  EXPECT_TRUE(contains(experiments::setting_sentences(h100), "FA1 is slower than standard attention"));
 }
 
 class BrowserPage : public testing::Test {
@@ -200,15 +207,24 @@ TEST_F(BrowserPage, ShowsALadder) {
   write_text(directory_ / "ladder.html", experiments::html(experiments::ladder_page(sample())));
   const std::vector<ShownChart> charts = charts_of("ladder.html");
   const Json choices = data_of(file_text(directory_ / "ladder.html"))["choices"];
-  const Json& first = choices["settings"][0];
+  // The one with most points.
+  ASSERT_EQ(choices["first_shown"], 1);
+  const Json& first = choices["settings"][1];
   ASSERT_EQ(charts.size(), choices["charts"].size());
   for (std::size_t i = 0; i < charts.size(); ++i) {
     EXPECT_EQ(charts[i].title, choices["charts"][i]["title"]);
     expect_cells(charts[i], first["rows"][i]);
   }
   const Json study = Json::parse(sample_text());
-  for (std::size_t i = 0; i < study["rungs"].size(); ++i) {
-    EXPECT_EQ(first["rows"][0][i][1], study["points"][i]["time_us"]);
+  std::vector<double> times;
+  for (const Json& point : study["points"]) {
+    if (point["gpu"] == "a100-sxm4-80gb" && point["head_dim"] == 64 && point["series"] == "ladder") {
+      times.push_back(point["time_us"]);
+    }
+  }
+  ASSERT_EQ(times.size(), study["rungs"].size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_EQ(first["rows"][0][i][1], times[i]);
   }
   const std::size_t steps = study["rungs"].size();
   EXPECT_EQ(find_chart(charts, "Time, step by step").marks, steps);
@@ -228,12 +244,17 @@ TEST_F(BrowserPage, ShowsTheSettingThatIsChosen) {
   const std::vector<ShownChart> charts = charts_of("chosen.html");
   // Nothing was run there with the other choices: the setting that has most of them.
   const Json settings = data_of(html)["choices"]["settings"];
-  ASSERT_EQ(settings[2]["choice"]["gpu"], "h100-sxm5-80gb");
+  ASSERT_EQ(settings[0]["choice"]["gpu"], "h100-sxm5-80gb");
+  // Charts without rows are not drawn.
+  Json rows = settings[0]["rows"];
+  EXPECT_EQ(
+      std::erase_if(rows.get_ref<Json::array_t&>(), [](const Json& of_chart) { return of_chart.empty(); }),
+      1U);
+  ASSERT_EQ(charts.size(), rows.size());
   for (std::size_t i = 0; i < charts.size(); ++i) {
-    expect_cells(charts[i], settings[2]["rows"][i]);
+    expect_cells(charts[i], rows[i]);
   }
-  EXPECT_EQ(find_chart(charts, "Barriers").marks, settings[2]["rows"][0].size() - 1)
-      << "one step has no numbers";
+  EXPECT_EQ(find_chart(charts, "Barriers").marks, rows[0].size() - 1) << "one step has no numbers";
 }
 
 TEST_F(BrowserPage, ShowsAComparison) {

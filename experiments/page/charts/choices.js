@@ -6,7 +6,7 @@ const addChoices = (container, choices) => {
   const form = root.append('div').attr('class', 'selectors');
   const said = root.append('div').attr('class', 'said').attr('aria-live', 'polite');
   const drawings = root.append('div').attr('class', 'drawings');
-  const chosen = Object.assign({}, choices.settings[0].choice);
+  const chosen = Object.assign({}, choices.settings[choices.first_shown].choice);
 
   const show_setting = () => {
     const setting = choices.settings.find(one => choices.selectors.every(list => one.choice[list.key] === chosen[list.key]));
