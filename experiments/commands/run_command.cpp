@@ -93,6 +93,16 @@ void check_outputs(const RunFlags& flags) {
   }
 }
 
+std::string page_text(const RunFlags& flags, const Run& run, RunExtras extras) {
+  if (run.point) {
+    constexpr std::size_t kPoints = 4;
+    const PoolOptions workers = flags.workers.read(default_workers());
+    extras.references = nearest_references(*run.point, page_observations(reference_directory()), kPoints);
+    add_model(extras.references, workers);
+  }
+  return html(run_page(run, extras));
+}
+
 /// Refuses beside a scan what is about one run.
 void check_single_flags(const RunFlags& flags, const ScanAxis& axis) {
   const std::array<std::pair<const char*, bool>, 4> of_one_run = {

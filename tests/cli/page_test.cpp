@@ -7,6 +7,8 @@
 #include "experiments/page/ladder_page.hpp"
 #include "experiments/page/ladder_text.hpp"
 #include "experiments/page/page.hpp"
+#include "experiments/page/run_charts.hpp"
+#include "experiments/page/study_page.hpp"
 #include "tests/cli/browser.hpp"
 #include "tests/cli/program.hpp"
 
@@ -278,6 +280,51 @@ TEST_F(BrowserPage, ShowsAComparison) {
   EXPECT_EQ(stall[0], (*first_stall)["name"]);
   EXPECT_EQ(stall[1].get<double>(), (*first_stall)["b"].get<double>() - (*first_stall)["a"].get<double>());
   EXPECT_EQ(stall[2], (*first_stall)["plus_minus"]);
+}
+
+TEST_F(BrowserPage, ShowsATimeline) {
+  const nlohmann::json timeline = nlohmann::json::parse(R"({
+    "sms": [{"sm": 0, "ctas": [{"cta": 0, "start_cycles": 0, "end_cycles": 90}, {"cta": 2, "start_cycles": 5, "end_cycles": 80},
+                               {"cta": 3, "start_cycles": 85, "end_cycles": 120}]},
+            {"sm": 1, "ctas": [{"cta": 1, "start_cycles": 0, "end_cycles": 95}]}],
+    "warps": [{"subcore": 0, "warp": 0, "spans": [{"start_cycles": 3, "end_cycles": 8, "state": "tensor"},
+                                                  {"start_cycles": 8, "end_cycles": 20, "state": "barrier"}]}]})");
+  experiments::Page page;
+  page.sections.push_back({"ctas", "CTAs", {}, {experiments::cta_chart(timeline)}});
+  page.sections.push_back({"warps", "Warps", {}, {experiments::warp_chart(timeline)}});
+  write_text(directory_ / "timeline.html", experiments::html(page));
+  const std::vector<ShownChart> charts = charts_of("timeline.html");
+  ASSERT_EQ(charts.size(), 2U);
+  EXPECT_EQ(charts[0].marks, 4U);
+  // CTA 3 starts when the second slot of its SM is free, and the first is not.
+  EXPECT_EQ(charts[0].csv,
+            "sm,slot,cta,start_cycles,end_cycles\n0,0,0,0,90\n0,1,2,5,80\n0,1,3,85,120\n1,0,1,0,95\n");
+  EXPECT_EQ(charts[1].marks, 2U);
+}
+
+TEST_F(BrowserPage, ShowsTheChartsOfAStudy) {
+  experiments::LineChart lines{"Lines", "of bytes", "tokens", "bytes", false, {}};
+  lines.panels.push_back({"left",
+                          {{512, "512"}, {1024, "1k"}},
+                          {{"counted", "#1f6fa8", false, {{512, 10}, {1024, 25}}},
+                           {"law", "#444444", true, {{512, 8}, {1024, 16}}}}});
+  experiments::BarChart bars{"Bars", "of speed", "tokens", "TFLOP/s", false, {}};
+  bars.panels.push_back(
+      {"d 64", {"512", "1k"}, {{"fa2", "#1f6fa8", "#1f6fa8", {100, std::nullopt}, {"", ""}}}});
+  const experiments::StudyOutput output{
+      "the <report>\n", "", {{"study", "tiny"}}, {{"a", lines}, {"b", bars}}};
+  const std::string html = experiments::html(experiments::study_page("tiny", output));
+  EXPECT_NE(html.find("the &lt;report&gt;\n</pre>"), std::string::npos);
+  write_text(directory_ / "study.html", html);
+  const std::vector<ShownChart> charts = charts_of("study.html");
+  ASSERT_EQ(charts.size(), 2U);
+  EXPECT_EQ(charts[0].marks, 2U) << "a reference is a line without marks";
+  EXPECT_EQ(charts[0].csv,
+            "panel,series,x,y,is_reference\nleft,counted,512,10,false\nleft,counted,1024,25,false\nleft,law,"
+            "512,8,true\n"
+            "left,law,1024,16,true\n");
+  EXPECT_EQ(charts[1].marks, 1U);
+  EXPECT_EQ(charts[1].csv, "panel,series,x,y,is_reference\nd 64,fa2,0,100,false\nd 64,fa2,1,,false\n");
 }
 
 }  // namespace
