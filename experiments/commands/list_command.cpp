@@ -49,6 +49,7 @@ Status list_variants() {
   print_output(table.text("") +
                "\nAdd changes to fa1 or fa2 and take them away, in any order:\n"
                "  --variant fa1+split_q+q_stationary   --variant fa2-cp_async\n"
+               "FA2 takes a tile of queries x keys x warps: --variant fa2+tile=64x64x4\n"
                "`warpscope explain CHANGE` says what one does.\n");
   return Status::done;
 }

@@ -70,9 +70,40 @@ void check_variant(const ForwardShape& shape) {
   }
 }
 
+// What a thread needs beside its share of the accumulators: 86 to 99 in the builds of tile_table.cpp that do
+// not run out of registers.
+constexpr int kOtherRegisters = 92;
+constexpr int kMostRegisters = 255;
+
+ForwardTile own_tile(ForwardTile tile, const TileShape& wanted) {
+  constexpr int kAtom = 16;
+  const std::string text =
+      std::to_string(wanted.rows) + "x" + std::to_string(wanted.keys) + "x" + std::to_string(wanted.warps);
+  if (wanted.warps > 16 || wanted.rows % (kAtom * wanted.warps) != 0 || wanted.keys % kAtom != 0) {
+    throw UnsupportedProblem("tile " + text +
+                             ": queries must be a multiple of 16 per warp, keys of 16, and warps at most 16");
+  }
+  tile.rows = wanted.rows;
+  tile.keys = wanted.keys;
+  tile.warps = wanted.warps;
+  const int accumulators = tile.rows * (tile.keys + tile.head_dim) / (32 * tile.warps);
+  // FA2's own tiles need up to 29 registers more than there are, and keep them in local memory.
+  constexpr int kSpilled = 40;
+  if (accumulators + kOtherRegisters > kMostRegisters + kSpilled) {
+    throw UnsupportedProblem("tile " + text + " keeps " + std::to_string(accumulators) +
+                             " accumulators in each thread and about " + std::to_string(kOtherRegisters) +
+                             " other registers; there are " + std::to_string(kMostRegisters));
+  }
+  tile.registers = std::min(kMostRegisters, accumulators + kOtherRegisters);
+  return tile;
+}
+
 // The nearest that these loops come to FlashAttention-1's tile, or FlashAttention-2's own.
 ForwardTile tile_of(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
   ForwardTile tile = fa2::forward_tile(problem, limits);
+  if (options.tile.is_given()) {
+    return own_tile(tile, options.tile);
+  }
   if (options.fa2_tile && options.split_q) {
     return tile;
   }
@@ -119,6 +150,11 @@ ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, fa2::Buil
   shape.figures = fa2::build_figures(build, tile, problem.causal, shape.even, limits.compute_capability_major,
                                      tile == fa2::forward_tile(problem, limits));
   check_variant(shape);
+  if (shared_bytes(shape) > limits.shared_bytes_per_cta) {
+    throw UnsupportedProblem("the tile needs " + std::to_string(shared_bytes(shape)) +
+                             " bytes of shared memory per CTA; this GPU has " +
+                             std::to_string(limits.shared_bytes_per_cta));
+  }
   return shape;
 }
 

@@ -3,6 +3,16 @@
 
 namespace warpscope::kernels {
 
+/// A tile of one's own: queries by keys of a CTA, and its warps. Zeros where none is asked for.
+struct TileShape {
+  int rows = 0;
+  int keys = 0;
+  int warps = 0;
+
+  bool is_given() const { return rows > 0; }
+  bool operator==(const TileShape&) const = default;
+};
+
 /// How an attention kernel divides and orders its work. kernels/variants/changes.hpp says what each is for.
 struct AttentionOptions {
   bool split_q = false;        ///< warps own query rows; else key columns, so that partial outputs are summed
@@ -15,6 +25,7 @@ struct AttentionOptions {
   bool cp_async = false;       ///< tiles go to shared memory without passing through registers
   bool fa2_tile = false;       ///< the tile of FA2's launch code; else the nearest to FA1's
   bool longest_first = false;  ///< CTAs with the most key blocks start first
+  TileShape tile{};            ///< in place of both tiles
 
   bool operator==(const AttentionOptions&) const = default;
 };

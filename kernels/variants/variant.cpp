@@ -1,11 +1,13 @@
 #include "kernels/variants/variant.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/fa1/fa1.hpp"
 #include "kernels/fa2/fa2.hpp"
+#include "kernels/unsupported.hpp"
 #include "kernels/variants/changes.hpp"
 
 namespace warpscope::kernels::variants {
@@ -34,10 +36,39 @@ AttentionOptions base_options(std::string_view name, std::string_view base) {
   refuse(name, "the base '" + std::string(base) + "' has no variants; legal are fa1 and fa2");
 }
 
+/// "128x64x4": queries, keys and warps.
+TileShape read_tile(std::string_view name, std::string_view text) {
+  TileShape tile;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (int* number : {&tile.rows, &tile.keys, &tile.warps}) {
+    const bool is_first = number == &tile.rows;
+    if (!is_first && (at == end || *at++ != 'x')) {
+      at = nullptr;
+    }
+    const auto read = at == nullptr ? std::from_chars_result{nullptr, std::errc::invalid_argument}
+                                    : std::from_chars(at, end, *number);
+    if (read.ec != std::errc() || *number < 1 || *number > 1024) {
+      refuse(name, "the tile " + std::string(text) + " is not QUERIESxKEYSxWARPS, as in tile=128x64x4");
+    }
+    at = read.ptr;
+  }
+  if (at != end) {
+    refuse(name, "the tile " + std::string(text) + " is not QUERIESxKEYSxWARPS, as in tile=128x64x4");
+  }
+  return tile;
+}
+
 void apply(AttentionOptions& options, std::string_view name, std::string_view word, bool wanted) {
+  constexpr std::string_view kTile = "tile=";
+  if (wanted && word.starts_with(kTile)) {
+    options.tile = read_tile(name, word.substr(kTile.size()));
+    return;
+  }
   const auto found = std::ranges::find(all_changes(), word, &Change::name);
   if (found == all_changes().end()) {
-    refuse(name, "unknown change '" + std::string(word) + "'; legal are " + legal_changes());
+    refuse(name, "unknown change '" + std::string(word) + "'; legal are " + legal_changes() +
+                     " and a tile as in tile=128x64x4");
   }
   if (options.*found->option == wanted) {
     refuse(name, std::string(word) + (wanted ? " is there already" : " is not there to be taken away"));
@@ -61,6 +92,10 @@ AttentionOptions read_options(std::string_view name) {
 
 Kernel variant(const AttentionOptions& options, std::string name) {
   const auto plan = [options](const Problem& problem, const GpuLimits& limits) {
+    if (options.tile.is_given() && !(options.q_stationary && options.split_q)) {
+      throw UnsupportedProblem(
+          "a tile of one's own needs q_stationary and split_q; others have the tiles of FA1");
+    }
     return options.q_stationary ? plan_fa2(problem, limits, options) : plan_fa1(problem, limits, options);
   };
   return {std::move(name), "between FlashAttention-1 and FlashAttention-2", plan};

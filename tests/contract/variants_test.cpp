@@ -134,6 +134,31 @@ TEST(Variants, EndsOfTheLadderAreTheKernels) {
   EXPECT_NE(text(kernels::find_kernel("fa1-lse")), text(kernels::find_kernel("fa1")));
 }
 
+TEST(Variants, TilesOfOnesOwnComputeAttention) {
+  for (const char* tile : {"64x64x4", "128x32x4", "64x128x4", "128x128x8", "32x64x2"}) {
+    expect_attention_on_shapes(kernels::find_kernel(std::string("fa2+tile=") + tile));
+  }
+  const Problem problem = square(1, 512, 128, true);
+  EXPECT_EQ(kernels::find_kernel("fa2+tile=128x64x4").plan(problem, kA100).launches.at(0).grid[0], 4U);
+  EXPECT_EQ(kernels::find_kernel("fa2+tile=64x64x4").plan(problem, kA100).launches.at(0).grid[0], 8U);
+  // (64 x 64 + 64 x 128) / 128 accumulators and 92 more; ptxas took 184 for this tile.
+  EXPECT_EQ(kernels::find_kernel("fa2+tile=64x64x4").plan(problem, kA100).launches.at(0).registers_per_thread,
+            188U);
+}
+
+TEST(Variants, TilesThatCannotBeAreRefused) {
+  const Problem problem = square(1, 512, 128, false);
+  for (const char* tile : {"256x128x4", "128x40x4", "96x64x4", "128x512x8"}) {
+    EXPECT_THROW(kernels::find_kernel(std::string("fa2+tile=") + tile).plan(problem, kA100),
+                 kernels::UnsupportedProblem)
+        << tile;
+  }
+  EXPECT_THROW(kernels::find_kernel("fa1+tile=64x64x4").plan(problem, kA100), kernels::UnsupportedProblem);
+  for (const char* tile : {"", "64", "64x64", "64x64x", "64x64x4x", "0x64x4", "x64x4", "64x64x4096"}) {
+    EXPECT_THROW(kernels::find_kernel(std::string("fa2+tile=") + tile), std::invalid_argument) << tile;
+  }
+}
+
 TEST(Variants, WrongNamesSayWhatIsLegal) {
   const auto message = [](const std::string& name) {
     try {
