@@ -173,7 +173,7 @@ Status run_command(const RunFlags& flags) {
 void add_run_command(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("run", "Run one kernel on one GPU and report where the time goes");
   verb->footer(
-      "Flags of the problem take lists, as --heads 1,2,4, and ranges, as --seqlen 512:16384:x2 and\n"
+      "Flags of the problem take lists, as --heads 1,2,4, and ranges, as --seqlen 512:16384:x2 and "
       "--seqlen 512:4096:+512: each combination is run once.");
   const auto flags = std::make_shared<RunFlags>();
   flags->problem.add_to(*verb);
