@@ -105,24 +105,15 @@ std::string page_text(const RunFlags& flags, const Run& run, RunExtras extras) {
 
 /// Refuses beside a scan what is about one run.
 void check_single_flags(const RunFlags& flags, const ScanAxis& axis) {
-  const std::array<std::pair<const char*, bool>, 4> of_one_run = {
-      std::pair("--trace", !flags.trace.empty()), std::pair("--why", flags.why),
-      std::pair("--timeline", !flags.timeline.file().empty()), std::pair("--stats", flags.stats)};
+  const std::array<std::pair<const char*, bool>, 5> of_one_run = {
+      std::pair("--trace", !flags.trace.empty()), std::pair("--report with a page", names_page(flags.report)),
+      std::pair("--why", flags.why), std::pair("--timeline", !flags.timeline.file().empty()),
+      std::pair("--stats", flags.stats)};
   for (const auto& [flag, is_given] : of_one_run) {
     if (is_given) {
       throw UsageError(fmt::format("{} does not go with a scan of {}: it is about one run", flag, axis.name));
     }
   }
-}
-
-std::string page_text(const RunFlags& flags, const Run& run, RunExtras extras) {
-  if (run.point) {
-    constexpr std::size_t kPoints = 4;
-    const PoolOptions workers = flags.workers.read(default_workers());
-    extras.references = nearest_references(*run.point, page_observations(reference_directory()), kPoints);
-    add_model(extras.references, workers);
-  }
-  return html(run_page(run, extras));
 }
 
 Status run_command(const RunFlags& flags) {
