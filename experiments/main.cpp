@@ -11,6 +11,7 @@
 #include "experiments/base/output.hpp"
 #include "experiments/commands/command.hpp"
 #include "experiments/commands/command_words.hpp"
+#include "experiments/commands/verb_text.hpp"
 #include "experiments/mpi/launcher.hpp"
 #include "experiments/store/model_version.hpp"
 
@@ -24,9 +25,14 @@ void add_commands(CLI::App& app, Action& action) {
                        has_mpi() ? "built in" : "not built in (needs libopenmpi-dev, libboost-mpi-dev)");
   });
   app.require_subcommand(1);
+  app.formatter_fn([](const CLI::App* verb, const std::string& path, CLI::AppFormatMode) {
+    VerbText text = verb_text(*verb);
+    text.path = path;
+    return help_text(text);
+  });
   app.footer(
-      "`warpscope VERB --help` explains a verb. Exit status: 0 done, 1 a check failed, 2 usage or\n"
-      "configuration error, 3 some points of a sweep failed.\n"
+      "`warpscope VERB --help` explains a verb. Exit status: 0 done, 1 a check failed, 2 usage or "
+      "configuration error, 3 some points of a sweep or scan failed.\n"
       "For developers, by ./warpscope of the source tree: test, bench, fuzz, format, tidy.");
   add_run_command(app, action);
   add_compare_command(app, action);
@@ -40,6 +46,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_list_command(app, action);
   add_trace_command(app, action);
   add_config_command(app, action);
+  add_manual_commands(app, action);
 }
 
 /// --help and --version.

@@ -2,6 +2,7 @@
 
 #include "experiments/accuracy/accuracy.hpp"
 #include "experiments/base/text_table.hpp"
+#include "experiments/base/wrapped_text.hpp"
 #include "experiments/report/units.hpp"
 
 namespace warpscope::experiments {
@@ -21,30 +22,36 @@ Json limit_json(const std::optional<double>& limit) {
 }  // namespace
 
 std::string accuracy_table(const std::vector<AccuracyRow>& rows) {
-  TextTable table({{"what", Align::left},
-                   {"kernel", Align::left},
-                   {"against", Align::left},
-                   {"points"},
-                   {"mean"},
-                   {"limit"},
-                   {"bias"},
-                   {"worst"},
-                   {"limit"},
-                   {"at", Align::left},
-                   {"", Align::left}});
-  for (const AccuracyRow& row : rows) {
-    const bool limited = row.target.mean_limit || row.target.worst_limit;
-    table.add_row({row.target.what, row.target.kernel, row.source, std::to_string(row.errors.count()),
-                   percent(row.errors.mean()), limit_text(row.target.mean_limit),
-                   fmt::format("{:+.1f} %", 100 * row.errors.bias()),
-                   fmt::format("{:+.1f} %", 100 * row.errors.worst()), limit_text(row.target.worst_limit),
-                   row.errors.worst_point(),
-                   row.failed > 0 ? fmt::format("{} FAILED", row.failed)
-                   : !row.met()   ? "MISSED"
-                   : limited      ? "ok"
-                                  : ""});
+  std::string text;
+  std::string misses;
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    TextTable table({{"what", Align::left},
+                     {"kernel", Align::left},
+                     {"n"},
+                     {"mean"},
+                     {"max"},
+                     {"bias"},
+                     {"worst"},
+                     {"max"},
+                     {"met", Align::left}});
+    for (; end < rows.size() && rows[end].source == rows[begin].source; ++end) {
+      const AccuracyRow& row = rows[end];
+      const bool limited = row.target.mean_limit || row.target.worst_limit;
+      table.add_row({row.target.what, row.target.kernel, std::to_string(row.errors.count()),
+                     percent(row.errors.mean()), limit_text(row.target.mean_limit),
+                     fmt::format("{:+.1f} %", 100 * row.errors.bias()),
+                     fmt::format("{:+.1f} %", 100 * row.errors.worst()), limit_text(row.target.worst_limit),
+                     !row.met() ? "NO"
+                     : limited  ? "yes"
+                                : ""});
+      misses += row.met() ? ""
+                          : fmt::format("MISSED: {} of {}, worst at {}{}\n", row.target.what,
+                                        row.target.kernel, row.errors.worst_point(),
+                                        row.failed > 0 ? fmt::format("; {} FAILED", row.failed) : "");
+    }
+    text += fmt::format("{}Against {}\n{}", begin == 0 ? "" : "\n", rows[begin].source, table.text(""));
   }
-  return table.text("");
+  return fitted(text + "\nn: points; max: the limit; --json says where the worst are.\n" + misses);
 }
 
 Json accuracy_json(const std::vector<AccuracyRow>& rows) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "experiments/base/wrapped_text.hpp"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -38,12 +40,25 @@ std::string TextTable::text(std::string_view indent) const {
       widths[c] = row.empty() ? widths[c] : std::max(widths[c], display_width(row[c]));
     }
   }
+  const std::size_t last = columns_.size() - 1;
+  std::size_t last_begin = indent.size() + kGap.size() * last;
+  for (std::size_t c = 0; c < last; ++c) {
+    last_begin += widths[c];
+  }
+  // A column of sentences has lines of its own; numbers and columns without room for words stay as they are.
+  const bool wraps = columns_[last].align == Align::left && last_begin <= kTerminalColumns / 2 &&
+                     last_begin + widths[last] > kTerminalColumns;
+  widths[last] = wraps ? kTerminalColumns - last_begin : widths[last];
   const auto line = [&](const auto& cell_text) {
     std::string result(indent);
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      result += c == 0 ? "" : kGap;
+    for (std::size_t c = 0; c < last; ++c) {
       result += padded(cell_text(c), widths[c], columns_[c].align == Align::right);
+      result += kGap;
     }
+    if (wraps) {
+      return wrapped(cell_text(last), result);
+    }
+    result += padded(cell_text(last), widths[last], columns_[last].align == Align::right);
     result.erase(result.find_last_not_of(' ') + 1);
     return result + '\n';
   };

@@ -13,7 +13,8 @@ std::size_t display_width(std::string_view text);
 /// `text` filled up to `width` columns, at its left end or its right end.
 std::string padded(std::string_view text, std::size_t width, bool to_the_right);
 
-/// Rows of cells, each column as wide as its widest cell.
+/// Rows of cells, each column as wide as its widest cell; sentences in the last one are broken into lines
+/// where they would not fit the terminal.
 class TextTable {
  public:
   enum class Align : bool { left, right };

@@ -15,4 +15,8 @@ inline constexpr std::size_t kTerminalColumns = 80;
 std::string wrapped(std::string_view text, std::string_view first = "",
                     std::size_t columns = kTerminalColumns);
 
+/// `page` with its lines that are longer than `columns` broken between words, what goes on indented two
+/// columns more than it began; all others as they are.
+std::string fitted(std::string_view page, std::size_t columns = kTerminalColumns);
+
 }  // namespace warpscope::experiments

@@ -25,5 +25,7 @@ void add_explain_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
 void add_trace_command(CLI::App& app, Action& action);
 void add_config_command(CLI::App& app, Action& action);
+/// completion and man.
+void add_manual_commands(CLI::App& app, Action& action);
 
 }  // namespace warpscope::experiments

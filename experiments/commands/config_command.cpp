@@ -59,6 +59,7 @@ void add_config_command(CLI::App& app, Action& action) {
   shown->add_option("--set", flags->overrides, "change a key, e.g. sm.xu.lanes=32; may be repeated")
       ->type_name("KEY=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   shown->callback([flags, &action] { action = [flags] { return show(*flags); }; });
 

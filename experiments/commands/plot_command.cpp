@@ -56,6 +56,7 @@ void add_plot_command(CLI::App& app, Action& action) {
   verb->add_option("--by", flags->columns.by, "a line for each value of this column; may be repeated")
       ->type_name("COLUMN")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   add_file_flag(*verb, "-o,--output", flags->output, "SVG file to write")->required();
   verb->callback([flags, &action] { action = [flags] { return plot_command(*flags); }; });

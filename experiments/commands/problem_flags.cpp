@@ -68,6 +68,7 @@ void ModelFlags::add_to(CLI::App& app) {
   app.add_option("--set", overrides_, "change a key of the GPU, e.g. sm.xu.lanes=32; may be repeated")
       ->type_name("KEY=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   app.add_option("--mode", mode_, "fast (default) or detailed: step every warp instruction")
       ->type_name("MODE");

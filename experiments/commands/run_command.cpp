@@ -98,24 +98,15 @@ void check_outputs(const RunFlags& flags) {
 
 /// Refuses beside a scan what is about one run.
 void check_single_flags(const RunFlags& flags, const ScanAxis& axis) {
-  const std::array<std::pair<const char*, bool>, 4> of_one_run = {
-      std::pair("--trace", !flags.trace.empty()), std::pair("--why", flags.why),
-      std::pair("--timeline", !flags.timeline.file().empty()), std::pair("--stats", flags.stats)};
+  const std::array<std::pair<const char*, bool>, 5> of_one_run = {
+      std::pair("--trace", !flags.trace.empty()), std::pair("--report with a page", names_page(flags.report)),
+      std::pair("--why", flags.why), std::pair("--timeline", !flags.timeline.file().empty()),
+      std::pair("--stats", flags.stats)};
   for (const auto& [flag, is_given] : of_one_run) {
     if (is_given) {
       throw UsageError(fmt::format("{} does not go with a scan of {}: it is about one run", flag, axis.name));
     }
   }
-}
-
-std::string page_text(const RunFlags& flags, const Run& run, RunExtras extras) {
-  if (run.point) {
-    constexpr std::size_t kPoints = 4;
-    const PoolOptions workers = flags.workers.read(default_workers());
-    extras.references = nearest_references(*run.point, page_observations(reference_directory()), kPoints);
-    add_model(extras.references, workers);
-  }
-  return html(run_page(run, extras));
 }
 
 Status run_command(const RunFlags& flags) {
@@ -166,7 +157,7 @@ Status run_command(const RunFlags& flags) {
 void add_run_command(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("run", "Run one kernel on one GPU and report where the time goes");
   verb->footer(
-      "Flags of the problem take lists, as --heads 1,2,4, and ranges, as --seqlen 512:16384:x2 and\n"
+      "Flags of the problem take lists, as --heads 1,2,4, and ranges, as --seqlen 512:16384:x2 and "
       "--seqlen 512:4096:+512: each combination is run once.");
   const auto flags = std::make_shared<RunFlags>();
   flags->problem.add_to(*verb);

@@ -46,6 +46,7 @@ void ScanFlags::add_to(CLI::App& app) {
                  "run once for each value, as heads=1,2,4 or sm.xu.lanes=4:32:x2; may be given twice")
       ->type_name("KEY=VALUES")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   add_file_flag(app, "--csv", csv_, "of a scan: write the points to FILE, for `plot`; -: to standard output");
   add_file_flag(app, "--chart", chart_, "of a scan: draw TFLOP/s to FILE, an .svg");

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "experiments/base/data_directory.hpp"
 #include "experiments/csv/csv.hpp"
 #include "experiments/data/number.hpp"
 
@@ -23,7 +24,7 @@ constexpr const char* kMeasuredGpu = "h200-sxm-141gb";
 }  // namespace
 
 std::filesystem::path reference_directory() {
-  return WARPSCOPE_SOURCE_DIR "/experiments/reference";
+  return data_directory("reference", "experiments/reference");
 }
 
 ForwardReferences::ForwardReferences(const std::filesystem::path& directory) {

@@ -40,7 +40,7 @@ class ForwardReferences {
   std::map<ForwardKey, ForwardReference> references_;
 };
 
-/// Where the data files are: experiments/reference in the source tree.
+/// Where the data files are: the installed folder, or experiments/reference in the source tree.
 std::filesystem::path reference_directory();
 
 }  // namespace warpscope::experiments

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "experiments/base/data_directory.hpp"
+
 namespace warpscope::experiments {
 
 const char* text(kernels::DataType dtype) {
@@ -14,7 +16,7 @@ const char* text(kernels::Pass pass) {
 
 std::filesystem::path config_directory() {
   const char* chosen = std::getenv("WARPSCOPE_HWCONFIGS");
-  return chosen != nullptr && *chosen != '\0' ? chosen : WARPSCOPE_SOURCE_DIR "/hwconfigs";
+  return chosen != nullptr && *chosen != '\0' ? chosen : data_directory("hwconfigs", "hwconfigs");
 }
 
 }  // namespace warpscope::experiments

@@ -27,7 +27,7 @@ struct Point {
 const char* text(kernels::DataType dtype);
 const char* text(kernels::Pass pass);
 
-/// Where the descriptions of GPUs are: WARPSCOPE_HWCONFIGS, or the folder of the source tree.
+/// Where the descriptions of GPUs are: WARPSCOPE_HWCONFIGS, or the installed folder, or the one of the source tree.
 std::filesystem::path config_directory();
 
 }  // namespace warpscope::experiments

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "experiments/base/text_table.hpp"
+#include "experiments/base/wrapped_text.hpp"
 #include "experiments/report/totals.hpp"
 #include "experiments/report/traffic_table.hpp"
 #include "experiments/report/units.hpp"
@@ -19,7 +20,7 @@ using Align = TextTable::Align;
 using Lines = std::vector<std::string>;
 
 std::string bar(double share) {
-  constexpr int kCells = 16;
+  constexpr int kCells = 8;
   const int full = std::clamp(static_cast<int>(std::lround(share * kCells)), 0, kCells);
   std::string text;
   for (int cell = 0; cell < kCells; ++cell) {
@@ -60,12 +61,12 @@ std::string summary(const Run& run) {
   const Resource resource = busiest(busy);
   const std::string limiter = limiter_name(busy);
   const std::string share = percent(busy[static_cast<std::size_t>(resource)]);
-  std::string page = fmt::format("  time        {:>14}\n", time_text(run.result.time_us));
-  page += fmt::format("  cycles      {:>14} at {:.0f} MHz{}\n", grouped(run.result.cycles),
+  std::string page = fmt::format("  time        {:>12}\n", time_text(run.result.time_us));
+  page += fmt::format("  cycles      {:>12} at {:.0f} MHz{}\n", grouped(run.result.cycles),
                       sm_clock_mhz(run.result), sampled_text(run.result));
   if (run.point) {
     const double peak = peak_tflops(run.config);
-    page += fmt::format("  TFLOP/s     {:>14.1f} = {} of the {:.0f} that mma.sync reaches at {} MHz\n",
+    page += fmt::format("  TFLOP/s     {:>12.1f} = {} of the {:.0f} that mma.sync reaches at {} MHz\n",
                         tflops(run), percent(tflops(run) / peak), peak, run.config.clock.tensor_mhz);
   }
   page += fmt::format("  busiest     {}, {}: {}\n", name(resource), share,
@@ -95,10 +96,10 @@ Lines stall_lines(const Run& run) {
     }
   }
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return stalls[a] > stalls[b]; });
-  Lines lines = {"Warp cycles by reason       share  per issue"};
+  Lines lines = {"Warp cycles by reason   share per issue"};
   for (const std::size_t i : order) {
     const double cycles = static_cast<double>(stalls[i]);
-    lines.push_back(fmt::format("  {:<22} {:>8} {:>10.2f}", metrics::name(static_cast<metrics::Stall>(i)),
+    lines.push_back(fmt::format("  {:<18} {:>8} {:>9.2f}", metrics::name(static_cast<metrics::Stall>(i)),
                                 percent(cycles / total), cycles / issued));
   }
   return lines;
@@ -112,7 +113,7 @@ std::string beside(const Lines& left, const Lines& right) {
   }
   std::string page;
   for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
-    std::string line = "  " + padded(i < left.size() ? left[i] : "", width, false) + "    ";
+    std::string line = "  " + padded(i < left.size() ? left[i] : "", width, false) + "  ";
     line += i < right.size() ? right[i] : "";
     line.erase(line.find_last_not_of(' ') + 1);
     page += line + '\n';
@@ -144,27 +145,23 @@ std::string occupancy_text(const hw::HwConfig& config, const metrics::LaunchResu
       others.empty() ? "" : fmt::format("; would allow: {}", others));
 }
 
+/// Numbered, as the names of kernels are too long for a column; cycles are in the JSON.
 std::string launch_table(const Run& run) {
-  TextTable table({{"Launch", Align::left},
-                   {"CTAs"},
-                   {"cycles"},
-                   {"time"},
-                   {"share"},
-                   {"HBM GB/s"},
-                   {"CTAs/SM"},
-                   {"limited by", Align::left}});
-  for (const metrics::LaunchResult& launch : run.result.launches) {
-    constexpr std::size_t kLongestName = 36;
+  TextTable table(
+      {{"Launch"}, {"CTAs"}, {"time"}, {"share"}, {"HBM GB/s"}, {"CTAs/SM"}, {"limited by", Align::left}});
+  std::string names;
+  for (std::size_t i = 0; i < run.result.launches.size(); ++i) {
+    const metrics::LaunchResult& launch = run.result.launches[i];
     const double bytes =
         value(launch.metrics, "dram__bytes_read.sum") + value(launch.metrics, "dram__bytes_write.sum");
     const std::int64_t ctas = std::int64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
-    table.add_row({launch.name.substr(0, kLongestName), grouped(ctas), grouped(launch.cycles),
-                   time_text(launch.time_us), percent(launch.time_us / run.result.time_us),
-                   fmt::format("{:.0f}", bytes / launch.time_us / 1e3),
-                   std::to_string(launch.occupancy.ctas_per_sm),
-                   limiter_name(utilisation(run.config, launch))});
+    table.add_row(
+        {std::to_string(i + 1), grouped(ctas), time_text(launch.time_us),
+         percent(launch.time_us / run.result.time_us), fmt::format("{:.0f}", bytes / launch.time_us / 1e3),
+         std::to_string(launch.occupancy.ctas_per_sm), limiter_name(utilisation(run.config, launch))});
+    names += fmt::format("{}{} {}", names.empty() ? "  Launches: " : ", ", i + 1, launch.name);
   }
-  return table.text() + '\n';
+  return table.text() + names + "\n\n";
 }
 
 }  // namespace
@@ -180,7 +177,7 @@ std::string text_report(const Run& run) {
   for (const std::string& note : notes(run)) {
     page += fmt::format("  Note: {}\n", note);
   }
-  return page;
+  return fitted(page);
 }
 
 }  // namespace warpscope::experiments

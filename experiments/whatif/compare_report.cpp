@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "experiments/base/text_table.hpp"
+#include "experiments/base/wrapped_text.hpp"
 #include "experiments/point/point_json.hpp"
 #include "experiments/report/units.hpp"
 #include "experiments/whatif/compare.hpp"
@@ -94,9 +95,10 @@ std::string compare_text(const Comparison& comparison) {
     }
     page += empty ? "" : table.text("  ") + '\n';
   }
-  return page + "  " + sentence(comparison) + '\n' +
-         fmt::format("  Times are means of {} runs whose CTAs start a few cycles apart; ± holds 19 in 20.\n",
-                     kMembers);
+  return fitted(
+      page + "  " + sentence(comparison) + '\n' +
+      fmt::format("  Times are means of {} runs whose CTAs start a few cycles apart; ± holds 19 in 20.\n",
+                  kMembers));
 }
 
 nlohmann::ordered_json compare_json(const Comparison& comparison) {

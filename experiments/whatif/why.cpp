@@ -9,6 +9,7 @@
 #include "experiments/base/printable.hpp"
 #include "experiments/base/text_table.hpp"
 #include "experiments/base/usage_error.hpp"
+#include "experiments/base/wrapped_text.hpp"
 #include "experiments/report/units.hpp"
 #include "model/hw/config_loader.hpp"
 
@@ -84,17 +85,20 @@ std::string gains_note() {
 
 std::string why_text(const std::vector<Gain>& gains) {
   using Align = TextTable::Align;
-  TextTable table(
-      {{"with more of", Align::left}, {"better by"}, {"time"}, {"worth"}, {"changed", Align::left}});
+  TextTable table({{"with more of", Align::left}, {"better by"}, {"time"}, {"worth"}});
+  std::string errors;
   for (const Gain& gain : gains) {
     table.add_row({std::string(gain.improvement.resource),
                    fmt::format("{:.0f} %", 100 * (gain.improvement.factor - 1)),
                    gain.error.empty() ? change_text(gain.time) : "-",
-                   helps(gain) ? fmt::format("{:.2f}", gain.worth()) : "-",
-                   gain.error.empty() ? gain.improvement.changes.front() : gain.error});
+                   helps(gain) ? fmt::format("{:.2f}", gain.worth()) : "-"});
+    errors += gain.error.empty() ? "" : fmt::format("  {}: {}\n", gain.improvement.resource, gain.error);
   }
-  return table.text() + "\n  " + verdict(gains) + "\n  " + gains_note() +
-         "\n  Worth: the part of the improvement that reaches the time; 1 is all of it.\n";
+  return fitted(
+      fmt::format("{}{}\n  {}\n  {}\n"
+                  "  Worth: the part of the improvement that reaches the time; 1 is all of it.\n"
+                  "  --json says which keys of the GPU were changed.\n",
+                  table.text(), errors, verdict(gains), gains_note()));
 }
 
 nlohmann::ordered_json why_json(const std::vector<Gain>& gains) {

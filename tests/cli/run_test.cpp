@@ -166,18 +166,6 @@ TEST(CliRun, DevicesAreWrittenToAndStay) {
   EXPECT_TRUE(std::filesystem::is_character_file(directory / "null"));
 }
 
-TEST(CliRun, ReportFitsTheTerminal) {
-  const TemporaryDirectory directory;
-  for (const char* kernel : {"fa2", "standard"}) {
-    const ProgramResult result = run_program(small_run(kernel, {"--causal"}), directory.path());
-    std::size_t width = 0;
-    for (const char symbol : result.out) {
-      width = symbol == '\n' ? 0 : width + ((static_cast<unsigned char>(symbol) & 0xc0) != 0x80 ? 1 : 0);
-      ASSERT_LE(width, 100U) << result.out;
-    }
-  }
-}
-
 TEST(CliRun, RunsADumpedTraceLikeItsKernel) {
   const TemporaryDirectory directory;
   Arguments dump = small_run("fa2");

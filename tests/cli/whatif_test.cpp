@@ -52,6 +52,15 @@ TEST(WhatIf, EachImprovementIsLegalOnEachGpu) {
   }
 }
 
+/// Without the line ends of sentences that did not fit the terminal.
+std::string unbroken(std::string text) {
+  const std::string line_end = "\n    ";
+  for (std::size_t at = text.find(line_end); at != std::string::npos; at = text.find(line_end)) {
+    text.replace(at, line_end.size(), " ");
+  }
+  return text;
+}
+
 TEST(WhatIf, TheLimiterIsWhatIsWorthMost) {
   const auto gain = [](const char* resource, double factor, double share, bool whole) {
     Gain result;
@@ -59,8 +68,9 @@ TEST(WhatIf, TheLimiterIsWhatIsWorthMost) {
     result.time = {share, 0.005};
     return result;
   };
-  const std::string text = why_text({gain("SMs", 1.1, -0.09, true), gain("registers", 2, -0.09, false),
-                                     gain("MIO", 1.1, -0.01, false), gain("ALU lanes", 2, -0.004, false)});
+  const std::string text =
+      unbroken(why_text({gain("SMs", 1.1, -0.09, true), gain("registers", 2, -0.09, false),
+                         gain("MIO", 1.1, -0.01, false), gain("ALU lanes", 2, -0.004, false)}));
   EXPECT_NE(text.find("Limited by registers: 100 % more of it makes the kernel 9.0 % faster; next comes MIO: "
                       "10 % more of it makes the kernel 1.0 % faster.\n"),
             std::string::npos)
@@ -86,7 +96,7 @@ TEST(WhatIf, ComparesWhatDiffersMost) {
     names.push_back(number.name);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"tensor pipe", "barrier", "wait", "O"}));
-  const std::string text = compare_text(comparison);
+  const std::string text = unbroken(compare_text(comparison));
   EXPECT_NE(text.find("B is 20.0 % faster than A: the tensor pipe is 75.0 % busy instead of 60.0 %, and 0.10 "
                       "warps per issue wait for barrier instead of 0.90."),
             std::string::npos)
