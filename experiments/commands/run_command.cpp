@@ -22,7 +22,6 @@
 #include "experiments/page/run_page.hpp"
 #include "experiments/report/json_report.hpp"
 #include "experiments/report/text_report.hpp"
-#include "experiments/timeline/timeline_excerpt.hpp"
 #include "experiments/whatif/why.hpp"
 #include "experiments/workers/worker_pool.hpp"
 #include "model/hw/config_loader.hpp"
@@ -62,8 +61,8 @@ Run simulate(const RunFlags& flags, const ModelChoice& model) {
   return run_trace_file(model, flags.trace);
 }
 
-/// The same with its timeline written to a file; `excerpt` becomes the part that a page shows.
-Run simulate_and_record(const RunFlags& flags, nlohmann::json& excerpt) {
+/// The same with its timeline written to a file.
+Run simulate_and_record(const RunFlags& flags) {
   ModelChoice model = flags.model.read();
   const hw::HwConfig config = hw::load(model.gpu, model.overrides, config_directory()).config;
   metrics::TimelineRecorder recorder(*flags.timeline.request(config));
@@ -74,9 +73,7 @@ Run simulate_and_record(const RunFlags& flags, nlohmann::json& excerpt) {
   if (run.point) {
     run.point->model = flags.model.read();
   }
-  const metrics::TimelineData data = recorder.take();
-  flags.timeline.write(data, run);
-  excerpt = timeline_excerpt(data);
+  flags.timeline.write(recorder.take(), run);
   return run;
 }
 
@@ -94,6 +91,16 @@ void check_outputs(const RunFlags& flags) {
       check_writable(output.path);
     }
   }
+}
+
+std::string page_text(const RunFlags& flags, const Run& run, RunExtras extras) {
+  if (run.point) {
+    constexpr std::size_t kPoints = 4;
+    const PoolOptions workers = flags.workers.read(default_workers());
+    extras.references = nearest_references(*run.point, page_observations(reference_directory()), kPoints);
+    add_model(extras.references, workers);
+  }
+  return html(run_page(run, extras));
 }
 
 /// Refuses beside a scan what is about one run.
@@ -125,13 +132,13 @@ Status run_command(const RunFlags& flags) {
   flags.model.require_gpu();
   check_outputs(flags);
   const auto start = std::chrono::steady_clock::now();
-  RunExtras extras;
-  const Run run = flags.timeline.file().empty() ? simulate(flags, flags.model.read())
-                                                : simulate_and_record(flags, extras.timeline);
+  const Run run =
+      flags.timeline.file().empty() ? simulate(flags, flags.model.read()) : simulate_and_record(flags);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
 
   std::string report = text_report(run);
   nlohmann::ordered_json document = to_json(run);
+  RunExtras extras;
   if (flags.why) {
     extras.gains = gains(*run.point, flags.workers.read(default_workers()));
     report += '\n' + why_text(*extras.gains);
