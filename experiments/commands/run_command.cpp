@@ -15,11 +15,10 @@
 #include "experiments/commands/command.hpp"
 #include "experiments/commands/file_flag.hpp"
 #include "experiments/commands/problem_flags.hpp"
+#include "experiments/commands/run_page_file.hpp"
 #include "experiments/commands/scan_flags.hpp"
 #include "experiments/commands/timeline_flags.hpp"
 #include "experiments/commands/worker_flags.hpp"
-#include "experiments/data/forward_reference.hpp"
-#include "experiments/page/run_page.hpp"
 #include "experiments/report/json_report.hpp"
 #include "experiments/report/text_report.hpp"
 #include "experiments/whatif/why.hpp"
@@ -61,8 +60,8 @@ Run simulate(const RunFlags& flags, const ModelChoice& model) {
   return run_trace_file(model, flags.trace);
 }
 
-/// The same with its timeline written to a file.
-Run simulate_and_record(const RunFlags& flags) {
+/// The same with its timeline written to a file, and kept in `extras`.
+Run simulate_and_record(const RunFlags& flags, RunExtras& extras) {
   ModelChoice model = flags.model.read();
   const hw::HwConfig config = hw::load(model.gpu, model.overrides, config_directory()).config;
   metrics::TimelineRecorder recorder(*flags.timeline.request(config));
@@ -73,7 +72,8 @@ Run simulate_and_record(const RunFlags& flags) {
   if (run.point) {
     run.point->model = flags.model.read();
   }
-  flags.timeline.write(recorder.take(), run);
+  extras.timeline = recorder.take();
+  flags.timeline.write(*extras.timeline, run);
   return run;
 }
 
@@ -91,16 +91,6 @@ void check_outputs(const RunFlags& flags) {
       check_writable(output.path);
     }
   }
-}
-
-std::string page_text(const RunFlags& flags, const Run& run, RunExtras extras) {
-  if (run.point) {
-    constexpr std::size_t kPoints = 4;
-    const PoolOptions workers = flags.workers.read(default_workers());
-    extras.references = nearest_references(*run.point, page_observations(reference_directory()), kPoints);
-    add_model(extras.references, workers);
-  }
-  return html(run_page(run, extras));
 }
 
 /// Refuses beside a scan what is about one run.
@@ -132,13 +122,13 @@ Status run_command(const RunFlags& flags) {
   flags.model.require_gpu();
   check_outputs(flags);
   const auto start = std::chrono::steady_clock::now();
-  const Run run =
-      flags.timeline.file().empty() ? simulate(flags, flags.model.read()) : simulate_and_record(flags);
+  RunExtras extras;
+  const Run run = flags.timeline.file().empty() ? simulate(flags, flags.model.read())
+                                                : simulate_and_record(flags, extras);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
 
   std::string report = text_report(run);
   nlohmann::ordered_json document = to_json(run);
-  RunExtras extras;
   if (flags.why) {
     extras.gains = gains(*run.point, flags.workers.read(default_workers()));
     report += '\n' + why_text(*extras.gains);
@@ -150,7 +140,9 @@ Status run_command(const RunFlags& flags) {
     write_file(flags.json, json);
   }
   if (names_file(flags.report)) {
-    write_file(flags.report, names_page(flags.report) ? page_text(flags, run, std::move(extras)) : report);
+    write_file(flags.report, names_page(flags.report) ? run_page_file(run, std::move(extras),
+                                                                      flags.workers.read(default_workers()))
+                                                      : report);
   }
   print_output(flags.json == "-" ? json : report);
   if (flags.stats) {

@@ -10,6 +10,7 @@
 #include "experiments/base/output.hpp"
 #include "experiments/base/usage_error.hpp"
 #include "experiments/commands/file_flag.hpp"
+#include "experiments/page/scan_page.hpp"
 #include "experiments/plot/svg_file.hpp"
 #include "experiments/scan/scan_report.hpp"
 #include "experiments/workers/worker_pool.hpp"
@@ -99,7 +100,7 @@ Status ScanFlags::run(const Request& request) const {
     write_file(request.json, json());
   }
   if (names_file(request.report)) {
-    write_file(request.report, text);
+    write_file(request.report, names_page(request.report) ? html(scan_page(scan)) : text);
   }
   if (names_file(csv_)) {
     write_file(csv_, scan_csv(scan));

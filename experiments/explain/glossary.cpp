@@ -46,17 +46,28 @@ std::vector<std::string> names(const GlossaryEntry& entry) {
   return result;
 }
 
-GlossaryHit explain(std::string_view word) {
+std::optional<GlossaryHit> find_word(std::string_view word) {
   const std::string meant = base::letters_and_digits(without_stall_metric(word));
-  std::vector<std::string> all;
   for (const GlossaryGroup& group : glossary()) {
     for (const GlossaryEntry& entry : group.entries) {
       for (const std::string& name : names(entry)) {
         if (name == word || (!meant.empty() && base::letters_and_digits(name) == meant)) {
-          return {&group, &entry};
+          return GlossaryHit{&group, &entry};
         }
-        all.push_back(name);
       }
+    }
+  }
+  return std::nullopt;
+}
+
+GlossaryHit explain(std::string_view word) {
+  if (const std::optional<GlossaryHit> hit = find_word(word)) {
+    return *hit;
+  }
+  std::vector<std::string> all;
+  for (const GlossaryGroup& group : glossary()) {
+    for (const GlossaryEntry& entry : group.entries) {
+      std::ranges::move(names(entry), std::back_inserter(all));
     }
   }
   throw UsageError(fmt::format("explain {}: unknown; {}`warpscope explain` lists the words", in_quotes(word),

@@ -1,6 +1,7 @@
 // What the words of the reports mean, as a table.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ struct GlossaryHit {
   const GlossaryEntry* entry = nullptr;
 };
 /// Letter case and all but letters and digits are ignored; the metric of a stall reason is that reason.
+/// Nothing where the word is not in the table.
+std::optional<GlossaryHit> find_word(std::string_view word);
 /// Throws UsageError that names the nearest words.
 GlossaryHit explain(std::string_view word);
 

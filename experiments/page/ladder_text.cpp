@@ -52,9 +52,11 @@ std::string counts_text(const LadderPoint& before, const LadderPoint& now) {
       continue;
     }
     const double size = was > 0 && is > 0 ? std::abs(std::log(is / was)) : HUGE_VAL;
-    changes.emplace_back(size, was <= 0 ? fmt::format("{} appear", count.name)
-                               : is >= 2 * was
-                                   ? fmt::format("{} times {:.1f}", count.name, is / was)
+    changes.emplace_back(size, was <= 0        ? fmt::format("{} appear", count.name)
+                               : is <= 0       ? fmt::format("{} vanish", count.name)
+                               : is >= 2 * was ? fmt::format("{} times {:.1f}", count.name, is / was)
+                               : is <= 0.1 * was
+                                   ? fmt::format("{} down to 1/{:.0f}", count.name, was / is)
                                    : fmt::format("{} {:+.0f} %", count.name, 100 * (is / was - 1)));
   }
   std::ranges::stable_sort(changes, std::greater(), &std::pair<double, std::string>::first);

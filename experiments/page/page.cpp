@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <set>
 
-#include "experiments/page/glossary.hpp"
+#include "experiments/explain/glossary.hpp"
 #include "experiments/page/page_files.hpp"
 #include "experiments/store/model_version.hpp"
 
@@ -62,17 +63,20 @@ std::string section_html(const PageSection& section, Json& charts) {
   }
   if (!section.report.empty()) {
     text += fmt::format(
-        "<details><summary>Show the text</summary><pre class=\"report\" tabindex=\"0\">{}</pre></details>\n",
-        escape_html(section.report));
+        "<details{}><summary>The report as text</summary><pre class=\"report\" "
+        "tabindex=\"0\">{}</pre></details>\n",
+        section.is_open ? " open" : "", escape_html(section.report));
   }
   return text + "</section>\n";
 }
 
-std::string glossary(const std::vector<std::string>& words) {
+/// What the glossary says of the words; each entry once, and those that it lacks left out.
+std::string words_html(const std::vector<std::string>& words) {
   std::string entries;
+  std::set<const GlossaryEntry*> shown;
   for (const std::string& word : words) {
-    if (const std::string text = glossary_entry(word); !text.empty()) {
-      entries += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(word), escape_html(text));
+    if (const auto hit = find_word(word); hit && shown.insert(hit->entry).second) {
+      entries += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(word), escape_html(hit->entry->text));
     }
   }
   return entries.empty() ? ""
@@ -121,7 +125,7 @@ std::string html(const Page& page) {
   for (const PageSection& section : page.sections) {
     sections += section_html(section, charts);
   }
-  sections += glossary(page.words);
+  sections += words_html(page.words);
   return filled(page_files::page_html,
                 {{"title", escape_html(page.title)},
                  {"style", std::string(page_files::page_css)},

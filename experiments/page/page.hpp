@@ -18,6 +18,7 @@ struct PageSection {
   std::vector<std::string> paragraphs;
   std::vector<Chart> charts;
   bool has_choices = false;  ///< the place of Page::choices
+  bool is_open = false;      ///< whether the report shows before anybody asks for it
   std::string report{};      ///< text with its line breaks, behind the charts
 };
 

@@ -101,7 +101,9 @@ std::string limiter(const RunExtras& extras) {
 }
 
 std::vector<std::string> words_of(const Run& run) {
-  std::vector<std::string> words = {"FLOP", "HBM byte", "compulsory", "CTA"};
+  std::vector<std::string> words = {
+      "TFLOP/s", "roofline", "arithmetic intensity", "non-matmul FLOP", "compulsory", "per issue",
+      "CTA",     "warp"};
   for (std::size_t i = 0; i < kResources; ++i) {
     words.emplace_back(name(static_cast<Resource>(i)));
   }
@@ -137,11 +139,16 @@ std::vector<PageSection> sections_of(const Run& run, const RunExtras& extras) {
                    {gain_chart(*extras.gains)},
                    {}});
   }
-  if (extras.timeline.contains("sms")) {
-    add(sections, {"ctas", "CTAs over time", {}, {cta_chart(extras.timeline)}});
-  }
-  if (extras.timeline.contains("warps")) {
-    add(sections, {"warps", "Warps over a few iterations", {}, {warp_chart(extras.timeline)}});
+  if (extras.timeline) {
+    add(sections, {"ctas", "CTAs over time", {}, {cta_chart(*extras.timeline)}});
+    add(sections, {"warps", "Warps over a few iterations", {}, {warp_chart(*extras.timeline)}});
+  } else {
+    add(sections, {"ctas",
+                   "CTAs and warps over time",
+                   {"This run was too long to be executed whole for the page. With --timeline FILE.json it "
+                    "is, and charts of "
+                    "CTAs and warps stand here."},
+                   {}});
   }
   if (run.point) {
     add(sections, {"accuracy",

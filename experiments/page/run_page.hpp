@@ -9,16 +9,14 @@
 #include "experiments/page/page.hpp"
 #include "experiments/point/run.hpp"
 #include "experiments/whatif/why.hpp"
+#include "model/metrics/timeline_data.hpp"
 
 namespace warpscope::experiments {
 
 /// What may be known beyond the run itself.
 struct RunExtras {
-  std::optional<std::vector<Gain>> gains;  ///< of --why
-  /// What the SMs did and when; null where it was not recorded:
-  /// {sms: [{sm, ctas: [{cta, start_cycles, end_cycles}]}],
-  ///  warps: [{subcore, warp, spans: [{start_cycles, end_cycles, state}]}]}
-  nlohmann::json timeline;
+  std::optional<std::vector<Gain>> gains;         ///< of --why
+  std::optional<metrics::TimelineData> timeline;  ///< what the SMs did and when
   std::vector<NearReference> references;
 };
 

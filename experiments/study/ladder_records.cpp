@@ -46,12 +46,17 @@ void add_counts(Record& record, const LadderCase& of) {
 
 Record record_of(std::span<const LadderCase> cases, const LadderCase& of) {
   const kernels::Problem& problem = of.point.problem;
-  Record record = {
-      {"gpu", of.point.model.gpu}, {"head_dim", problem.head_dim},
-      {"causal", problem.causal},  {"seqlen", problem.seqlen_q},
-      {"batch", problem.batch},    {"heads", problem.heads},
-      {"series", name(of.series)}, {"variant", of.variant},
-      {"change", of.change},       {"error", of.done() ? Record() : Record(of.phases.front().error)}};
+  Record record = {{"gpu", of.point.model.gpu},
+                   {"head_dim", problem.head_dim},
+                   {"causal", problem.causal},
+                   {"seqlen", problem.seqlen_q},
+                   {"batch", problem.batch},
+                   {"heads", problem.heads},
+                   {"series", name(of.series)},
+                   {"variant", of.variant},
+                   {"change", of.change},
+                   {"label", of.label},
+                   {"error", of.done() ? Record() : Record(of.phases.front().error)}};
   const std::optional<Speedup> gained = speedup(cases, of);
   record["speedup"] = gained ? Record(gained->factor) : Record();
   record["speedup_deviation"] = gained && gained->plus_minus ? Record(*gained->plus_minus) : Record();

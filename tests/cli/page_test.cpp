@@ -33,7 +33,15 @@ double number(const std::string& text) {
   return text.empty() ? 0 : std::stod(text);
 }
 
+/// A table as long as this is made when a reader opens it; its data are there as CSV.
+constexpr std::size_t kLongTable = 1001;
+
 void expect_cells(const ShownChart& chart, const Json& rows) {
+  EXPECT_EQ(std::ranges::count(chart.csv, '\n'), static_cast<std::ptrdiff_t>(rows.size() + 1)) << chart.title;
+  if (rows.size() >= kLongTable) {
+    EXPECT_EQ(chart.cells.size(), 0U) << chart.title;
+    return;
+  }
   std::size_t at = 0;
   for (const Json& row : rows) {
     for (const Json& value : row) {
@@ -47,7 +55,6 @@ void expect_cells(const ShownChart& chart, const Json& rows) {
     }
   }
   EXPECT_EQ(at, chart.cells.size()) << chart.title;
-  EXPECT_EQ(std::ranges::count(chart.csv, '\n'), static_cast<std::ptrdiff_t>(rows.size() + 1)) << chart.title;
 }
 
 const ShownChart& find_chart(const std::vector<ShownChart>& charts, const std::string& title) {
@@ -200,6 +207,11 @@ TEST_F(BrowserPage, ShowsARun) {
   }
   EXPECT_EQ(find_chart(charts, "Time with more of each resource").marks, run["why"].size());
   EXPECT_EQ(find_chart(charts, "Roofline: matmul and non-matmul work").marks, 4U);
+  EXPECT_EQ(find_chart(charts, "CTAs on the SMs").marks, run["metrics"]["launch__grid_size"]);
+  for (const Json& row : find_spec(specs, "Busy share of each unit")["rows"]) {
+    EXPECT_NE(html.find("<dt>" + row[0].get<std::string>() + "</dt>"), std::string::npos)
+        << row[0] << " is explained";
+  }
   // The nearest launch of this kernel that was measured, on the same GPU.
   EXPECT_EQ(find_spec(specs, "The model beside the nearest measured and published numbers")["rows"][0][1],
             "h200-sxm-141gb");
@@ -283,12 +295,17 @@ TEST_F(BrowserPage, ShowsAComparison) {
 }
 
 TEST_F(BrowserPage, ShowsATimeline) {
-  const nlohmann::json timeline = nlohmann::json::parse(R"({
-    "sms": [{"sm": 0, "ctas": [{"cta": 0, "start_cycles": 0, "end_cycles": 90}, {"cta": 2, "start_cycles": 5, "end_cycles": 80},
-                               {"cta": 3, "start_cycles": 85, "end_cycles": 120}]},
-            {"sm": 1, "ctas": [{"cta": 1, "start_cycles": 0, "end_cycles": 95}]}],
-    "warps": [{"subcore": 0, "warp": 0, "spans": [{"start_cycles": 3, "end_cycles": 8, "state": "tensor"},
-                                                  {"start_cycles": 8, "end_cycles": 20, "state": "barrier"}]}]})");
+  metrics::TimelineData timeline;
+  timeline.sm = 1;
+  timeline.launches.push_back({{0, 120}, 0, 1000, "launch", {4, 1, 1}, 4, 2, 4, {}});
+  // In the order in which they ended.
+  for (const auto& [sm, slot, number, begin, end] : std::vector<std::array<int, 5>>{
+           {0, 1, 2, 5, 80}, {0, 0, 0, 0, 90}, {1, 0, 1, 0, 95}, {0, 1, 3, 85, 120}}) {
+    timeline.ctas.push_back({{begin, end}, 0, sm, slot, static_cast<std::uint64_t>(number), {}, 0});
+  }
+  timeline.warps.push_back({{3, 8}, 2, 5, trace::Pipe::tensor, metrics::Stall::selected});
+  timeline.warps.push_back({{8, 20}, 0, 5, trace::Pipe::control, metrics::Stall::barrier});
+  timeline.warps.push_back({{4, 9}, 1, 0, trace::Pipe::xu, metrics::Stall::selected});
   experiments::Page page;
   page.sections.push_back({"ctas", "CTAs", {}, {experiments::cta_chart(timeline)}});
   page.sections.push_back({"warps", "Warps", {}, {experiments::warp_chart(timeline)}});
@@ -296,10 +313,13 @@ TEST_F(BrowserPage, ShowsATimeline) {
   const std::vector<ShownChart> charts = charts_of("timeline.html");
   ASSERT_EQ(charts.size(), 2U);
   EXPECT_EQ(charts[0].marks, 4U);
-  // CTA 3 starts when the second slot of its SM is free, and the first is not.
   EXPECT_EQ(charts[0].csv,
             "sm,slot,cta,start_cycles,end_cycles\n0,0,0,0,90\n0,1,2,5,80\n0,1,3,85,120\n1,0,1,0,95\n");
-  EXPECT_EQ(charts[1].marks, 2U);
+  EXPECT_EQ(charts[1].marks, 3U);
+  EXPECT_EQ(charts[1].csv,
+            "subcore,warp,start_cycles,end_cycles,state,kind\n0,0,4,9,1 to xu,XU pipe\n1,5,3,8,2 to "
+            "tensor,tensor pipe\n"
+            "1,5,8,20,barrier,waits at barrier\n");
 }
 
 TEST_F(BrowserPage, ShowsTheChartsOfAStudy) {

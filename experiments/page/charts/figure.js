@@ -20,15 +20,21 @@ const addTable = (figure, spec) => {
   details.append('summary').text('Data as a table');
   const region = details.append('div')
       .attr('class', 'scroll').attr('tabindex', 0).attr('role', 'region').attr('aria-label', `Data: ${spec.title}`);
-  const table = region.append('table');
-  table.append('thead').append('tr').selectAll('th').data(spec.columns).join('th')
-      .attr('scope', 'col').attr('class', column => column.format === 'text' ? null : 'figure')
-      .text(column => column.label);
-  const rows = table.append('tbody').selectAll('tr').data(spec.rows).join('tr');
-  rows.selectAll('td').data(row => spec.columns.map(column => ({column, value: row[column.key]}))).join('td')
-      .attr('class', cell => cell.column.format === 'text' ? null : 'figure')
-      .append('data').attr('value', cell => cell.value === null ? '' : cell.value)
-      .text(cell => show(cell.value, cell.column.format));
+  const fill = () => {
+    const table = region.append('table');
+    table.append('thead').append('tr').selectAll('th').data(spec.columns).join('th')
+        .attr('scope', 'col').attr('class', column => column.format === 'text' ? null : 'figure')
+        .text(column => column.label);
+    const rows = table.append('tbody').selectAll('tr').data(spec.rows).join('tr');
+    rows.selectAll('td').data(row => spec.columns.map(column => ({column, value: row[column.key]}))).join('td')
+        .attr('class', cell => cell.column.format === 'text' ? null : 'figure')
+        .append('data').attr('value', cell => cell.value === null ? '' : cell.value)
+        .text(cell => show(cell.value, cell.column.format));
+  };
+  // A table of thousands of rows is made when somebody asks for it.
+  const kLong = 1000;
+  if (spec.rows.length <= kLong) fill();
+  else details.node().addEventListener('toggle', fill, {once: true});
 };
 
 const addDownload = (figure, spec) => {
