@@ -59,8 +59,7 @@ Kernel find_kernel(std::string_view name) {
   if (name.find_first_of("+-") != std::string_view::npos) {
     return variants::find_variant(name);
   }
-  throw std::invalid_argument("unknown kernel '" + std::string(name) + "'; legal are " + legal +
-                              " and variants like fa1+split_q");
+  throw std::invalid_argument("legal are " + legal + " and variants like fa1+split_q");
 }
 
 }  // namespace warpscope::kernels

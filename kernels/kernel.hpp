@@ -33,13 +33,9 @@ struct PipeTimings {
   int hmma_16816_interval = 0;
   int hmma_1688_interval = 0;
   int hmma_latency = 0;
-  int fma_interval = 0;
   int fma_latency = 0;
-  int imad_interval = 0;
   int imad_latency = 0;
-  int alu_interval = 0;
   int alu_latency = 0;
-  int xu_interval = 0;
   int xu_latency = 0;
   int uniform_latency = 0;
   int shared_latency = 0;  ///< of a load, without its transfer
@@ -73,8 +69,8 @@ struct Kernel {
 
 /// All kernels by name, without their variants.
 std::span<const Kernel> all_kernels();
-/// The kernel of that name, or the variant: "fa1", "fa1+split_q". Throws std::invalid_argument that lists the
-/// legal names.
+/// The kernel of that name, or the variant: "fa1", "fa1+split_q". Throws std::invalid_argument that says what
+/// is legal; the caller says of what.
 Kernel find_kernel(std::string_view name);
 
 }  // namespace warpscope::kernels

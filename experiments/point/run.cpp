@@ -20,17 +20,12 @@ std::vector<CompulsoryBytes> compulsory_bytes(const trace::Trace& trace) {
 }
 
 kernels::PipeTimings pipes_of(const hw::Sm& sm) {
-  constexpr int kWarpLanes = 32;
   return {.hmma_16816_interval = sm.tensor.hmma_16816.interval_cycles,
           .hmma_1688_interval = sm.tensor.hmma_1688.interval_cycles,
           .hmma_latency = sm.tensor.hmma_16816.latency_cycles,
-          .fma_interval = kWarpLanes / sm.fma.lanes,
           .fma_latency = sm.fma.latency_cycles,
-          .imad_interval = kWarpLanes / sm.imad.lanes,
           .imad_latency = sm.imad.latency_cycles,
-          .alu_interval = kWarpLanes / sm.alu.lanes,
           .alu_latency = sm.alu.latency_cycles,
-          .xu_interval = kWarpLanes / sm.xu.lanes,
           .xu_latency = sm.xu.latency_cycles,
           .uniform_latency = sm.issue.uniform_latency_cycles,
           .shared_latency = sm.shared.base_latency_cycles,

@@ -32,7 +32,7 @@ Point in_phase(Point point, int phase) {
     const int turnaround = config.sm.issue.cta_turnaround_cycles + phase;
     point.model.overrides.push_back(fmt::format("sm.issue.cta_turnaround_cycles={}", turnaround));
     point.model.overrides.push_back(
-        fmt::format("launch.burst_cta_per_clk={}", config.launch.burst_cta_per_clk / (1 + 0.01 * phase)));
+        fmt::format("launch.burst_cta_per_clk={}", config.launch.burst_cta_per_clk / (1 + 0.5 * phase)));
   }
   return point;
 }

@@ -22,8 +22,8 @@ struct Ensemble {
   double mean_time_us() const;
 };
 
-/// The point with CTAs that start later: by `phase` cycles behind the end of another one, and by `phase` per
-/// cent of the time that lies between two starts into an empty chip. Phase 0 is the point itself.
+/// The point with CTAs that start later: by `phase` cycles behind the end of another one, and by `phase`
+/// halves of the time that lies between two starts into an empty chip. Phase 0 is the point itself.
 Point in_phase(Point point, int phase);
 
 /// How many times a point of an ensemble is run.

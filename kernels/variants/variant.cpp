@@ -13,8 +13,8 @@
 namespace warpscope::kernels::variants {
 namespace {
 
-[[noreturn]] void refuse(std::string_view name, const std::string& reason) {
-  throw std::invalid_argument("variant '" + std::string(name) + "': " + reason);
+[[noreturn]] void refuse(const std::string& reason) {
+  throw std::invalid_argument(reason);
 }
 
 std::string legal_changes() {
@@ -26,18 +26,18 @@ std::string legal_changes() {
   return legal;
 }
 
-AttentionOptions base_options(std::string_view name, std::string_view base) {
+AttentionOptions base_options(std::string_view base) {
   if (base == "fa1") {
     return kFa1Options;
   }
   if (base == "fa2") {
     return kFa2Options;
   }
-  refuse(name, "the base '" + std::string(base) + "' has no variants; legal are fa1 and fa2");
+  refuse("the base '" + std::string(base) + "' has no variants; legal are fa1 and fa2");
 }
 
 /// "128x64x4": queries, keys and warps.
-TileShape read_tile(std::string_view name, std::string_view text) {
+TileShape read_tile(std::string_view text) {
   TileShape tile;
   const char* at = text.data();
   const char* end = at + text.size();
@@ -49,29 +49,29 @@ TileShape read_tile(std::string_view name, std::string_view text) {
     const auto read = at == nullptr ? std::from_chars_result{nullptr, std::errc::invalid_argument}
                                     : std::from_chars(at, end, *number);
     if (read.ec != std::errc() || *number < 1 || *number > 1024) {
-      refuse(name, "the tile " + std::string(text) + " is not QUERIESxKEYSxWARPS, as in tile=128x64x4");
+      refuse("the tile " + std::string(text) + " is not QUERIESxKEYSxWARPS, as in tile=128x64x4");
     }
     at = read.ptr;
   }
   if (at != end) {
-    refuse(name, "the tile " + std::string(text) + " is not QUERIESxKEYSxWARPS, as in tile=128x64x4");
+    refuse("the tile " + std::string(text) + " is not QUERIESxKEYSxWARPS, as in tile=128x64x4");
   }
   return tile;
 }
 
-void apply(AttentionOptions& options, std::string_view name, std::string_view word, bool wanted) {
+void apply(AttentionOptions& options, std::string_view word, bool wanted) {
   constexpr std::string_view kTile = "tile=";
   if (wanted && word.starts_with(kTile)) {
-    options.tile = read_tile(name, word.substr(kTile.size()));
+    options.tile = read_tile(word.substr(kTile.size()));
     return;
   }
   const auto found = std::ranges::find(all_changes(), word, &Change::name);
   if (found == all_changes().end()) {
-    refuse(name, "unknown change '" + std::string(word) + "'; legal are " + legal_changes() +
-                     " and a tile as in tile=128x64x4");
+    refuse("unknown change '" + std::string(word) + "'; legal are " + legal_changes() +
+           " and a tile as in tile=128x64x4");
   }
   if (options.*found->option == wanted) {
-    refuse(name, std::string(word) + (wanted ? " is there already" : " is not there to be taken away"));
+    refuse(std::string(word) + (wanted ? " is there already" : " is not there to be taken away"));
   }
   options.*found->option = wanted;
 }
@@ -81,10 +81,10 @@ void apply(AttentionOptions& options, std::string_view name, std::string_view wo
 AttentionOptions read_options(std::string_view name) {
   constexpr std::string_view kSigns = "+-";
   std::size_t sign = std::min(name.find_first_of(kSigns), name.size());
-  AttentionOptions options = base_options(name, name.substr(0, sign));
+  AttentionOptions options = base_options(name.substr(0, sign));
   while (sign < name.size()) {
     const std::size_t end = std::min(name.find_first_of(kSigns, sign + 1), name.size());
-    apply(options, name, name.substr(sign + 1, end - sign - 1), name[sign] == '+');
+    apply(options, name.substr(sign + 1, end - sign - 1), name[sign] == '+');
     sign = end;
   }
   return options;

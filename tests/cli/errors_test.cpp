@@ -39,7 +39,7 @@ Arguments with(const std::string& flag, const std::string& value) {
 
 const Mistake kMistakes[] = {
     {"verb", {"simulate"}, "warpscope: warpscope 'simulate': unknown; legal are run, compare, hotspots, ..."},
-    {"list", {"list", "dogs"}, "warpscope: list 'dogs': unknown; legal are gpus, kernels, studies"},
+    {"list", {"list", "dogs"}, "warpscope: list 'dogs': unknown; legal are gpus, kernels, variants, studies"},
     {"study",
      {"study", "why-not"},
      "warpscope: study 'why-not': unknown; legal are why-fa2, non-matmul, parallelism, hbm-traffic"},
@@ -66,7 +66,8 @@ const Mistake kMistakes[] = {
      "warpscope: unknown GPU \"h100\"; did you mean h100-pcie-80gb or h100-sxm5-80gb? known are ..."},
     {"gpu_file", with("--gpu", "./none.toml"), "warpscope: ./none.toml..."},
     {"kernel", with("--kernel", "fa9"),
-     "warpscope: --kernel 'fa9': legal are fa1, fa2, fa2_torch, standard, standard_eager"},
+     "warpscope: --kernel 'fa9': legal are fa1, fa2, fa2_torch, standard, standard_eager and "
+     "variants like fa1+split_q"},
     {"no_kernel", {"run", "--gpu", "h200-sxm-141gb"}, "warpscope: --kernel is missing"},
     {"no_batch", {"run", "--gpu", "h200-sxm-141gb", "--kernel", "fa2"}, "warpscope: --batch is missing"},
     {"pass", with("--pass", "sideways"), "warpscope: --pass 'sideways': legal are fwd, bwd, fwd+bwd"},
