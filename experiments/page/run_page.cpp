@@ -82,7 +82,7 @@ std::string stall_sentence(const Run& run) {
   const StallCycles stalls = total_stalls(run.result);
   const auto first = std::max_element(stalls.begin() + 1, stalls.end());  // behind `selected`
   const double issued = std::max(1.0, value(total_metrics(run.result), "sm__inst_executed.sum"));
-  return fmt::format("Per instruction issued, {:.2f} warps wait for {}, more than for anything else.",
+  return fmt::format("Per instruction issued, {:.2f} warps are stalled by {}, more than by anything else.",
                      static_cast<double>(*first) / issued,
                      metrics::name(static_cast<metrics::Stall>(first - stalls.begin())));
 }

@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <tuple>
 
 #include "experiments/page/run_charts.hpp"
 
 namespace warpscope::experiments {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using metrics::TimelineData;
 using metrics::TimelineWarp;
 

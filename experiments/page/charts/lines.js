@@ -8,7 +8,8 @@ charts.lines = (plot, spec, width) => {
   const counted = series.filter(one => !one.isReference);
   const style = name => {
     const index = counted.findIndex(one => one.name === name);
-    return index < 0 ? 'line-reference' : `line-${index % 6}`;
+    // One or two lines have the colours that are told apart best.
+    return index < 0 ? 'line-reference' : `line-${counted.length < 3 ? 2 - 2 * index : index % 6}`;
   };
   addLegend(plot, series.map(one => [`stroke ${style(one.name)}`, one.isReference ? `reference: ${one.name}` : one.name]));
   const columns = width > 620 && panels.length > 1 ? 2 : 1;
@@ -34,7 +35,7 @@ charts.lines = (plot, spec, width) => {
         .call(d3.axisLeft(y).tickValues(spec.linear_y || powers.length < 2 ? y.ticks(5) : powers)
             .tickFormat(d3.format('~s')).tickSizeInner(margin.left + margin.right - panelWidth));
     svg.append('text').attr('class', 'label small').attr('x', panelWidth - margin.right).attr('y', height - 6)
-        .attr('text-anchor', 'end').text(spec.x_label);
+        .attr('text-anchor', 'end').text(`x: ${spec.x_label}, y: ${spec.y_label}`);
     d3.nest().key(row => row.series).entries(panel.values).forEach(one => {
       const points = one.values.filter(row => row.y !== null && (spec.linear_y || row.y > 0));
       svg.append('path').attr('class', `line ${style(one.key)}`).attr('d', d3.line().x(row => x(row.x)).y(row => y(row.y))(points));
