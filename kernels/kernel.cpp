@@ -7,11 +7,15 @@
 #include "kernels/fa1/fa1.hpp"
 #include "kernels/fa2/fa2.hpp"
 #include "kernels/machine/lower.hpp"
+#include "kernels/row_softmax/row_softmax.hpp"
+#include "kernels/standard/matrix_product.hpp"
 #include "kernels/standard/standard.hpp"
 #include "kernels/variants/variant.hpp"
 
 namespace warpscope::kernels {
 namespace {
+
+constexpr int kRoundingsOfStandard = 2;  // scores and probabilities go through memory
 
 KernelPlan fa1(const Problem& problem, const GpuLimits& limits) {
   return plan_fa1(problem, limits);
@@ -28,6 +32,9 @@ KernelPlan fa2_torch(const Problem& problem, const GpuLimits& limits) {
 }  // namespace
 
 trace::Trace Kernel::build(const Problem& problem, const GpuLimits& limits) const {
+  if (problem.type != type) {
+    throw std::invalid_argument("kernel " + name + " got a problem of another type than it takes");
+  }
   return lower(plan(problem, limits), compiler_target(limits));
 }
 
@@ -39,10 +46,20 @@ std::span<const Kernel> all_kernels() {
       Kernel{
           "standard",
           "PyTorch function of the FlashAttention-2 benchmark: scores in HBM; GEMMs on mma.sync everywhere",
-          &plan_standard},
+          &plan_standard,
+          ProblemType::attention,
+          {},
+          kRoundingsOfStandard},
       Kernel{"standard_eager",
              "matmul, scale, masked_fill, softmax, matmul in PyTorch 2.11; GEMMs on mma.sync everywhere",
-             &plan_standard_eager},
+             &plan_standard_eager,
+             ProblemType::attention,
+             {},
+             kRoundingsOfStandard},
+      Kernel{"gemm", "one launch of the matrix product that standard attention uses: --rows, --cols, --depth",
+             &plan_gemm, ProblemType::gemm, &gemm_reference},
+      Kernel{"row_softmax", "softmax over rows, the example of kernels/README.md: --rows, --cols",
+             &plan_row_softmax, ProblemType::rows, &row_softmax_reference},
   };
   return kKernels;
 }

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/trace/launch.hpp"
 
@@ -15,7 +17,22 @@ namespace warpscope::kernels {
 enum class DataType : std::uint8_t { fp16, bf16 };
 enum class Pass : std::uint8_t { forward, backward };
 
-/// Attention over `batch` sequences and `heads` query heads. Causal masks are aligned to the bottom right.
+/// What a kernel computes on, which decides the fields of Problem that it reads.
+enum class ProblemType : std::uint8_t {
+  attention,  ///< all fields but `matrix`
+  rows,       ///< something over the rows of one matrix of rows x cols: `matrix`, `dtype`
+  gemm,       ///< `batch` products of rows x depth by depth x cols: `batch`, `matrix`, `dtype`
+};
+
+/// The sizes of problems that are not attention; zeros where they are.
+struct MatrixShape {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t depth = 0;  ///< of a product; 0 without one
+};
+
+/// A problem of any type. Attention is over `batch` sequences and `heads` query heads. Causal masks are
+/// aligned to the bottom right.
 struct Problem {
   std::int64_t batch = 1;
   std::int64_t heads = 1;
@@ -26,6 +43,8 @@ struct Problem {
   bool causal = false;
   DataType dtype = DataType::fp16;
   Pass pass = Pass::forward;
+  ProblemType type = ProblemType::attention;
+  MatrixShape matrix{};
 };
 
 /// What a compiler may know of the pipes of a GPU, in cycles; 0: as in all GPUs of its compute capability.
@@ -55,15 +74,34 @@ struct GpuLimits {
 
 struct KernelPlan;  // kernels/machine/plan.hpp
 
-/// One attention implementation.
+/// Values by tensor name, segment by segment in row-major order.
+using TensorValues = std::map<std::string, std::vector<float>>;
+
+/// What a kernel should have computed, in double precision.
+struct Reference {
+  std::string tensor;          ///< the output that is compared
+  std::vector<double> values;  ///< as in TensorValues
+  double magnitude = 1;        ///< of the terms that make a value: what rounding errors are relative to
+};
+
+/// The reference for `problem` on `inputs`, which are rounded to the types of their tensors.
+using ReferenceFunction = std::function<Reference(const Problem& problem, const TensorValues& inputs)>;
+
 struct Kernel {
   std::string name;
   std::string description;
   /// The kernel as CTA programs, for any machine. Throws UnsupportedProblem with the reason where the real
   /// kernel refuses `problem`.
   std::function<KernelPlan(const Problem& problem, const GpuLimits& limits)> plan;
+  ProblemType type = ProblemType::attention;  ///< what it takes
+  /// What its numbers are checked against; attention (kernels/numeric) where there is none.
+  ReferenceFunction reference{};
+  /// Roundings to the problem's type between inputs and output; each may cost one unit in the last place of
+  /// `magnitude`.
+  int roundings = 1;
 
-  /// The kernel as warp instructions. Throws as `plan` does.
+  /// The kernel as warp instructions. Throws as `plan` does, and std::invalid_argument for a problem of
+  /// another type.
   trace::Trace build(const Problem& problem, const GpuLimits& limits) const;
 };
 

@@ -13,6 +13,13 @@
 namespace warpscope::experiments {
 namespace {
 
+/// Longest first; nothing but the order follows from it.
+double rough_work(const kernels::Problem& problem) {
+  const auto [rows, cols, depth] = problem.matrix;
+  return credited_flops(problem) + 2.0 * static_cast<double>(problem.batch) * static_cast<double>(rows) *
+                                       static_cast<double>(cols) * static_cast<double>(depth + 1);
+}
+
 bool is_missing(const KeyedPoint& point, ResultStore& store) {
   const std::optional<Outcome> known = store.find(point.key);
   return !known || known->fate == Fate::died;
@@ -29,7 +36,7 @@ std::vector<KeyedPoint> distinct_by_cost(std::span<const KeyedPoint> points) {
     }
   }
   std::ranges::stable_sort(result, std::ranges::greater(),
-                           [](const KeyedPoint& point) { return credited_flops(point.point.problem); });
+                           [](const KeyedPoint& point) { return rough_work(point.point.problem); });
   return result;
 }
 

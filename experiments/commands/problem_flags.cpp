@@ -36,6 +36,9 @@ constexpr std::array kFlags = {
     Flag{"seqlen_q", "--seqlen", "N", "queries per sequence"},
     Flag{"seqlen_k", "--seqlen-k", "N", "keys per sequence (default: --seqlen)"},
     Flag{"head_dim", "--head-dim", "N", "head dimension"},
+    Flag{"rows", "--rows", "N", "rows of a kernel over matrices"},
+    Flag{"cols", "--cols", "N", "its columns"},
+    Flag{"depth", "--depth", "N", "of a product: rows x depth by depth x cols"},
     Flag{"dtype", "--dtype", "TYPE", "fp16 (default) or bf16"},
 };
 /// Fields that --scan can vary and that no flag in kFlags names.
@@ -116,9 +119,9 @@ Point ProblemFlags::read(const ModelChoice& model, const FieldText& instead) con
     if (value != values_.end() && !value->second.empty()) {
       return value->second;
     }
-    return field == "causal" ? std::optional<std::string>(causal_ ? "1" : "0")
-           : field == "pass" ? std::optional<std::string>("fwd")
-                             : std::nullopt;
+    return field == "causal" && causal_ ? std::optional<std::string>("1")
+           : field == "pass"            ? std::optional<std::string>("fwd")
+                                        : std::nullopt;
   };
   const auto field_name = [](std::string_view field) {
     for (const Flag& flag : kFlags) {

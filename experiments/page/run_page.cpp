@@ -15,6 +15,9 @@ namespace warpscope::experiments {
 namespace {
 
 std::string problem_text(const kernels::Problem& problem) {
+  if (problem.type != kernels::ProblemType::attention) {
+    return matrix_text(problem);
+  }
   return fmt::format(
       "{} forward pass: batch {}, {} heads{}, {} queries, {} keys, head dimension {}, {}",
       text(problem.dtype), problem.batch, problem.heads,

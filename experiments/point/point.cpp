@@ -1,5 +1,8 @@
 #include "experiments/point/point.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <cstdlib>
 
 #include "experiments/base/data_directory.hpp"
@@ -12,6 +15,19 @@ const char* text(kernels::DataType dtype) {
 
 const char* text(kernels::Pass pass) {
   return pass == kernels::Pass::forward ? "fwd" : "bwd";
+}
+
+const char* text(kernels::ProblemType type) {
+  constexpr std::array kNames = {"attention", "rows", "gemm"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+std::string matrix_text(const kernels::Problem& problem) {
+  const auto [rows, cols, depth] = problem.matrix;
+  const bool is_product = problem.type == kernels::ProblemType::gemm;
+  return fmt::format("{}{} rows x {} columns{}, {}",
+                     is_product ? fmt::format("batch {}, ", problem.batch) : "", rows, cols,
+                     is_product ? fmt::format(" x depth {}", depth) : "", text(problem.dtype));
 }
 
 std::filesystem::path config_directory() {

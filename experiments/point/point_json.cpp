@@ -12,7 +12,9 @@ Json to_json(const Point& point) {
   const auto& [gpu, overrides, options] = point.model;
   // Bound by structure, so that a field that is added to the problem cannot be forgotten here: results of
   // different problems would be taken for one another.
-  const auto& [batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, pass] = point.problem;
+  const auto& [batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, pass, type, matrix] =
+      point.problem;
+  const auto& [rows, cols, depth] = matrix;
   return {{"gpu", gpu},
           {"set", overrides},
           {"mode", options.mode == gpu::Mode::fast ? "fast" : "detailed"},
@@ -27,7 +29,11 @@ Json to_json(const Point& point) {
           {"head_dim", head_dim},
           {"causal", causal},
           {"dtype", text(dtype)},
-          {"num_splits", 1}};
+          {"num_splits", 1},
+          {"problem_type", text(type)},
+          {"rows", rows},
+          {"cols", cols},
+          {"depth", depth}};
 }
 
 Point point_from_json(const Json& json) {
@@ -47,11 +53,21 @@ Point point_from_json(const Json& json) {
   read_integer(json, "head_dim", problem.head_dim);
   json.at("causal").get_to(problem.causal);
   problem.dtype = json.at("dtype") == "fp16" ? kernels::DataType::fp16 : kernels::DataType::bf16;
+  const std::string type = json.at("problem_type");
+  for (const auto candidate : {kernels::ProblemType::rows, kernels::ProblemType::gemm}) {
+    problem.type = type == text(candidate) ? candidate : problem.type;
+  }
+  read_integer(json, "rows", problem.matrix.rows);
+  read_integer(json, "cols", problem.matrix.cols);
+  read_integer(json, "depth", problem.matrix.depth);
   return point;
 }
 
 std::string describe(const Point& point) {
   const kernels::Problem& problem = point.problem;
+  if (problem.type != kernels::ProblemType::attention) {
+    return fmt::format("{} {} on {}", point.kernel, matrix_text(problem), point.model.gpu);
+  }
   return fmt::format("{} {} {} b {} h {}/{} q {} k {} d {}{} on {}", point.kernel, text(problem.pass),
                      text(problem.dtype), problem.batch, problem.heads, problem.heads_kv, problem.seqlen_q,
                      problem.seqlen_k, problem.head_dim, problem.causal ? " causal" : "", point.model.gpu);

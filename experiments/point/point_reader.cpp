@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <initializer_list>
+#include <vector>
 
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
@@ -14,21 +15,48 @@
 namespace warpscope::experiments {
 namespace {
 
+using kernels::Problem;
+
+/// What a type of problem makes of a field.
+enum class Use : std::uint8_t { none, needed, optional };
+
 /// An integer field with the values that make sense for any kernel; kernels may accept fewer.
 struct IntegerField {
   std::string_view name;
   std::int64_t most;
-  std::int64_t kernels::Problem::*member;
+  std::array<Use, 3> use;  ///< by ProblemType
+  std::int64_t& (*of)(Problem&);
+
+  Use use_by(kernels::ProblemType type) const { return use[static_cast<std::size_t>(type)]; }
 };
 
+constexpr std::array kAttentionNeeds = {Use::needed, Use::none, Use::none};
+constexpr std::array kAttentionMayHave = {Use::optional, Use::none, Use::none};
+constexpr std::array kMatricesNeed = {Use::none, Use::needed, Use::needed};
+
 constexpr std::array kIntegerFields = {
-    IntegerField{"batch", 65535, &kernels::Problem::batch},
-    IntegerField{"heads", 65535, &kernels::Problem::heads},
-    IntegerField{"seqlen_q", 1 << 20, &kernels::Problem::seqlen_q},
-    IntegerField{"head_dim", 256, &kernels::Problem::head_dim},
-    // Optional, so that they take the value of the fields above unless given.
-    IntegerField{"heads_kv", 65535, &kernels::Problem::heads_kv},
-    IntegerField{"seqlen_k", 1 << 20, &kernels::Problem::seqlen_k},
+    IntegerField{"batch",
+                 65535,
+                 {Use::needed, Use::none, Use::optional},
+                 [](Problem& problem) -> std::int64_t& { return problem.batch; }},
+    IntegerField{"heads", 65535, kAttentionNeeds,
+                 [](Problem& problem) -> std::int64_t& { return problem.heads; }},
+    IntegerField{"seqlen_q", 1 << 20, kAttentionNeeds,
+                 [](Problem& problem) -> std::int64_t& { return problem.seqlen_q; }},
+    IntegerField{"head_dim", 256, kAttentionNeeds,
+                 [](Problem& problem) -> std::int64_t& { return problem.head_dim; }},
+    IntegerField{"heads_kv", 65535, kAttentionMayHave,
+                 [](Problem& problem) -> std::int64_t& { return problem.heads_kv; }},
+    IntegerField{"seqlen_k", 1 << 20, kAttentionMayHave,
+                 [](Problem& problem) -> std::int64_t& { return problem.seqlen_k; }},
+    IntegerField{"rows", 1 << 24, kMatricesNeed,
+                 [](Problem& problem) -> std::int64_t& { return problem.matrix.rows; }},
+    IntegerField{"cols", 1 << 20, kMatricesNeed,
+                 [](Problem& problem) -> std::int64_t& { return problem.matrix.cols; }},
+    IntegerField{"depth",
+                 1 << 20,
+                 {Use::none, Use::none, Use::needed},
+                 [](Problem& problem) -> std::int64_t& { return problem.matrix.depth; }},
 };
 
 // Scores of the largest problem: 512 times the largest of the paper's grid.
@@ -79,15 +107,21 @@ class PointReader {
            fmt::format("legal {} {}", legal.size() == 1 ? "is" : "are", fmt::join(legal, ", ")));
   }
 
-  kernels::Problem problem() const {
-    kernels::Problem problem;
+  Problem problem(const kernels::Kernel& kernel) const {
+    Problem problem;
+    problem.type = kernel.type;
+    refuse_others(kernel);
     for (const IntegerField& field : kIntegerFields) {
-      const bool optional = field.name == "heads_kv" || field.name == "seqlen_k";
-      const std::optional<std::int64_t> value = integer(field);
-      if (!value && !optional) {
+      if (field.use_by(kernel.type) == Use::needed) {
         needed(field.name);
       }
-      problem.*field.member = value ? *value : field.name == "heads_kv" ? problem.heads : problem.seqlen_q;
+      if (const std::optional<std::int64_t> value = integer(field)) {
+        field.of(problem) = *value;
+      }
+    }
+    if (kernel.type == kernels::ProblemType::attention) {
+      problem.heads_kv = given("heads_kv") ? problem.heads_kv : problem.heads;
+      problem.seqlen_k = given("seqlen_k") ? problem.seqlen_k : problem.seqlen_q;
     }
     // No and yes by turns, in the order in which people are likely to write them.
     problem.causal = choice("causal", {"0", "1", "false", "true", "no", "yes"}) % 2 == 1;
@@ -98,25 +132,26 @@ class PointReader {
   }
 
   /// The field `variant`, a kernel's name with changes, goes before `kernel`.
-  std::string kernel() const {
+  kernels::Kernel kernel() const {
     const std::optional<std::string> variant = field_text_("variant");
     const std::string field = variant ? "variant" : "kernel";
     const std::string name = variant ? *variant : needed("kernel");
-    try {
-      kernels::find_kernel(name);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(fmt::format("{} {}: {}", field_name_(field), in_quotes(name), error.what()));
-    }
     const std::optional<std::string> base = field_text_("kernel");
     if (variant && base && !variant->starts_with(*base)) {
       throw UsageError(fmt::format("{} {} is no variant of {} {}", field_name_("variant"), in_quotes(name),
                                    field_name_("kernel"), in_quotes(*base)));
     }
-    return name;
+    try {
+      return kernels::find_kernel(name);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(fmt::format("{} {}: {}", field_name_(field), in_quotes(name), error.what()));
+    }
   }
 
-  void check_pass() const {
-    needed("pass");
+  void check_pass(const kernels::Kernel& kernel) const {
+    if (kernel.type == kernels::ProblemType::attention) {
+      needed("pass");
+    }
     if (choice("pass", {"fwd", "bwd", "fwd+bwd"}) != 0) {
       refuse(field_name_("pass"), needed("pass"), "backward passes are not modelled yet; legal is fwd");
     }
@@ -153,7 +188,31 @@ class PointReader {
   }
 
  private:
-  void check(const kernels::Problem& problem) const {
+  bool given(std::string_view field) const { return field_text_(field).has_value(); }
+
+  /// Fields of another type of problem change nothing here, and nobody would notice.
+  void refuse_others(const kernels::Kernel& kernel) const {
+    std::vector<std::string_view> others;
+    std::vector<std::string> legal;
+    for (const IntegerField& field : kIntegerFields) {
+      if (field.use_by(kernel.type) == Use::none) {
+        others.push_back(field.name);
+      } else {
+        legal.push_back(field_name_(field.name));
+      }
+    }
+    if (kernel.type != kernels::ProblemType::attention) {
+      others.insert(others.end(), {"causal", "num_splits"});
+    }
+    for (const std::string_view field : others) {
+      if (given(field)) {
+        throw UsageError(fmt::format("{} does not go with kernel {}, whose sizes are {}", field_name_(field),
+                                     kernel.name, fmt::join(legal, ", ")));
+      }
+    }
+  }
+
+  void check(const Problem& problem) const {
     if (problem.heads % problem.heads_kv != 0) {
       refuse(field_name_("heads_kv"), std::to_string(problem.heads_kv),
              fmt::format("legal are divisors of the {} query heads", problem.heads));
@@ -178,9 +237,10 @@ Point read_point(const FieldText& field_text, const FieldName& field_name, const
   Point point;
   point.model = defaults;
   reader.read_model(point.model);
-  point.kernel = reader.kernel();
-  reader.check_pass();
-  point.problem = reader.problem();
+  const kernels::Kernel kernel = reader.kernel();
+  point.kernel = kernel.name;
+  reader.check_pass(kernel);
+  point.problem = reader.problem(kernel);
   return point;
 }
 

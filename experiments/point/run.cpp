@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "model/hw/config_loader.hpp"
+#include "model/trace/statistics.hpp"
 #include "model/trace/text_reader.hpp"
 
 namespace warpscope::experiments {
@@ -72,6 +73,9 @@ Run run_point(const Point& point, const hw::HwConfig& config, gpu::LaunchMemo& m
   const trace::Trace trace = kernels::find_kernel(point.kernel).build(point.problem, limits_of(config));
   Run run = run_trace(point.model, config, trace, memo);
   run.point = point;
+  run.flops = point.problem.type == kernels::ProblemType::attention
+                  ? credited_flops(point.problem)
+                  : static_cast<double>(trace::flops(trace::executed_instructions(trace)));
   return run;
 }
 
@@ -91,9 +95,7 @@ double credited_flops(const kernels::Problem& problem) {
 
 double tflops(const Run& run) {
   constexpr double kMicrosecondsAndTera = 1e6;
-  return run.point && run.result.time_us > 0
-             ? credited_flops(run.point->problem) / run.result.time_us / kMicrosecondsAndTera
-             : 0;
+  return run.result.time_us > 0 ? run.flops / run.result.time_us / kMicrosecondsAndTera : 0;
 }
 
 double sm_clock_mhz(const metrics::SimulationResult& result) {

@@ -30,6 +30,7 @@ struct Run {
   std::string trace_file;      ///< empty where a kernel was run
   gpu::SimulationOptions options;
   std::vector<CompulsoryBytes> compulsory;  ///< by tensor of the trace
+  double flops = 0;  ///< of tflops(): credited to attention, else counted in what the trace executes
   metrics::SimulationResult result;
   std::vector<std::string> remarks;  ///< what else its reader should know, in whole sentences
 };
@@ -46,7 +47,7 @@ Run run_trace_file(const ModelChoice& model, const std::string& file);
 /// Reference line, the field's convention: 4 x batch x heads x queries x keys x head_dim, half of it if
 /// causal.
 double credited_flops(const kernels::Problem& problem);
-/// credited_flops over modelled time.
+/// The FLOPs of a run over modelled time; 0 for trace files.
 double tflops(const Run& run);
 /// Mean SM clock over the launches.
 double sm_clock_mhz(const metrics::SimulationResult& result);

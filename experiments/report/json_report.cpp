@@ -29,6 +29,19 @@ Json metrics_json(const std::map<std::string, double>& metrics) {
 }
 
 Json problem_json(const kernels::Problem& problem) {
+  const auto [rows, cols, depth] = problem.matrix;
+  switch (problem.type) {
+    case kernels::ProblemType::rows:
+      return {{"rows", rows}, {"cols", cols}, {"dtype", text(problem.dtype)}};
+    case kernels::ProblemType::gemm:
+      return {{"batch", problem.batch},
+              {"rows", rows},
+              {"cols", cols},
+              {"depth", depth},
+              {"dtype", text(problem.dtype)}};
+    case kernels::ProblemType::attention:
+      break;
+  }
   return {{"batch", problem.batch},       {"heads", problem.heads},       {"heads_kv", problem.heads_kv},
           {"seqlen_q", problem.seqlen_q}, {"seqlen_k", problem.seqlen_k}, {"head_dim", problem.head_dim},
           {"causal", problem.causal},     {"dtype", text(problem.dtype)}};

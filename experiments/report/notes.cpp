@@ -13,7 +13,7 @@ namespace {
 constexpr int kHopper = 9;
 
 bool uses_library_products(const Run& run) {
-  return run.point && run.point->kernel.starts_with("standard");
+  return run.point && (run.point->kernel.starts_with("standard") || run.point->kernel == "gemm");
 }
 
 /// Bytes of outputs that the SMs have written and HBM has not seen.
@@ -56,6 +56,9 @@ std::vector<std::string> notes(const Run& run) {
     result.emplace_back(kMmaSyncNote);
   }
   add_library_notes(run, result);
+  if (run.point && run.point->problem.type != kernels::ProblemType::attention) {
+    result.emplace_back("TFLOP/s are counted in the executed instructions, not credited.");
+  }
   const std::uint64_t left_in_l2 = output_bytes_in_l2(run);
   if (left_in_l2 > 0) {
     result.push_back(fmt::format("{} of the output are still in the L2 at the end, not yet written to HBM.",

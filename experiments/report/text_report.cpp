@@ -30,13 +30,17 @@ std::string bar(double share) {
 }
 
 std::string heading(const Run& run) {
+  const bool has_pass = run.point && run.point->problem.type == kernels::ProblemType::attention;
   const std::string what =
-      run.point ? run.point->kernel + ' ' + text(run.point->problem.pass) : run.trace_file;
+      run.point ? run.point->kernel + (has_pass ? std::string(" ") + text(run.point->problem.pass) : "")
+                : run.trace_file;
   std::string page = fmt::format("{} on {} ({})\n", what, run.gpu, run.config.gpu.name);
   if (!run.overrides.empty()) {
     page += fmt::format("  changed: {}\n", fmt::join(run.overrides, " "));
   }
-  if (run.point) {
+  if (run.point && run.point->problem.type != kernels::ProblemType::attention) {
+    page += fmt::format("  {}\n", matrix_text(run.point->problem));
+  } else if (run.point) {
     const kernels::Problem& problem = run.point->problem;
     page += fmt::format(
         "  batch {}, {} heads{}, {} queries, {} keys, head dimension {}, {}, {}\n", problem.batch,

@@ -34,9 +34,9 @@ std::string intensity(const Run& run, const TensorRow& total) {
   if (!run.point) {
     return {};
   }
-  const double flops = credited_flops(run.point->problem);
   const auto per_byte = [&](std::uint64_t bytes) {
-    return bytes == 0 ? std::string("unbounded") : fmt::format("{:.1f}", flops / static_cast<double>(bytes));
+    return bytes == 0 ? std::string("unbounded")
+                      : fmt::format("{:.1f}", run.flops / static_cast<double>(bytes));
   };
   return fmt::format("  Arithmetic intensity: {} FLOP per HBM byte; with compulsory bytes alone {}\n",
                      per_byte(total.read_bytes + total.write_bytes), per_byte(total.compulsory_bytes));

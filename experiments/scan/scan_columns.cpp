@@ -10,17 +10,24 @@ namespace {
 
 ScanCells cells(const Point& point) {
   const kernels::Problem& problem = point.problem;
+  const bool is_attention = problem.type == kernels::ProblemType::attention;
+  const auto of_attention = [&](const std::string& cell) { return is_attention ? cell : std::string(); };
+  const auto of_matrices = [](std::int64_t size) { return size > 0 ? std::to_string(size) : std::string(); };
+  const bool has_batch = problem.type != kernels::ProblemType::rows;
   return {point.model.gpu,
           point.kernel,
           text(problem.pass),
-          std::to_string(problem.batch),
-          std::to_string(problem.heads),
-          std::to_string(problem.heads_kv),
-          std::to_string(problem.seqlen_q),
-          std::to_string(problem.seqlen_k),
-          std::to_string(problem.head_dim),
-          problem.causal ? "1" : "0",
+          has_batch ? std::to_string(problem.batch) : "",
+          of_attention(std::to_string(problem.heads)),
+          of_attention(std::to_string(problem.heads_kv)),
+          of_attention(std::to_string(problem.seqlen_q)),
+          of_attention(std::to_string(problem.seqlen_k)),
+          of_attention(std::to_string(problem.head_dim)),
+          of_attention(problem.causal ? "1" : "0"),
           text(problem.dtype),
+          of_matrices(problem.matrix.rows),
+          of_matrices(problem.matrix.cols),
+          of_matrices(problem.matrix.depth),
           point.model.options.warm_l2 ? "warm" : "cold",
           fmt::format("{}", fmt::join(point.model.overrides, " "))};
 }
@@ -62,7 +69,7 @@ std::string fixed_text(const Scan& scan) {
   for (std::size_t c = 0; c + 1 < kScanColumns.size(); ++c) {
     const auto is_first = [&](const ScanCells& row) { return row[c] == rows.front()[c]; };
     const bool varies = std::ranges::find(scan.axes, kScanColumns[c], &ScanAxis::field) != scan.axes.end();
-    if (!varies && std::ranges::all_of(rows, is_first)) {
+    if (!varies && std::ranges::all_of(rows, is_first) && !rows.front()[c].empty()) {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kScanColumns[c], rows.front()[c]);
     }
   }

@@ -25,6 +25,8 @@ struct OtherName {
 constexpr std::array kOtherNames = {OtherName{"kernel", "impl"}, OtherName{"seqlen_q", "seqlen"}};
 constexpr std::array<std::string_view, 8> kOptional = {"gpu",   "heads_kv",   "seqlen_k", "causal",
                                                        "dtype", "num_splits", "l2",       "set"};
+/// With these, rows need not be attention: what a row lacks is the error of the row.
+constexpr std::array<std::string_view, 3> kMatrixColumns = {"rows", "cols", "depth"};
 constexpr std::array<std::string_view, 6> kNeeded = {"kernel", "pass",     "batch",
                                                      "heads",  "seqlen_q", "head_dim"};
 
@@ -87,8 +89,10 @@ void PointsFile::check_columns() const {
                        in_quotes(column), field));
     }
   }
+  const bool has_matrices = std::ranges::any_of(
+      kMatrixColumns, [&](std::string_view field) { return table_.column(field) != CsvTable::kNoColumn; });
   for (const std::string_view field : kNeeded) {
-    if (column_of(field) == CsvTable::kNoColumn) {
+    if (column_of(field) == CsvTable::kNoColumn && (!has_matrices || field == "kernel")) {
       const std::string_view other = other_name(field);
       fail(fmt::format("column {}{} is missing; needed are {}", in_quotes(field),
                        other.empty() ? "" : fmt::format(" (or {})", in_quotes(other)),

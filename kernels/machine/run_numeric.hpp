@@ -1,17 +1,13 @@
 // Runs a kernel's CTA programs with numbers, CTA after CTA and launch after launch.
 #pragma once
 
-#include <map>
-#include <string>
 #include <vector>
 
+#include "kernels/kernel.hpp"
 #include "kernels/machine/flop_count.hpp"
 #include "kernels/machine/plan.hpp"
 
 namespace warpscope::kernels {
-
-/// Values by tensor name, segment by segment in row-major order.
-using TensorValues = std::map<std::string, std::vector<float>>;
 
 struct NumericResult {
   TensorValues tensors;  ///< every tensor of the plan after the last launch

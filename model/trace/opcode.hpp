@@ -64,6 +64,9 @@ struct OpcodeInfo {
   std::string_view name;  ///< SASS-style name, unique, used in trace files
   Pipe pipe;
   OpClass op_class;
+  /// Floating-point operations of all lanes, as Nsight Compute counts them: a multiply-add is two; maxima,
+  /// conversions and transcendental functions are none. HADD2 is none, for kernels widen fp16 with it.
+  std::uint32_t flops = 0;
 };
 
 /// All opcodes in enum order.

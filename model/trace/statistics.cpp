@@ -135,6 +135,14 @@ std::uint64_t total(const OpcodeCounts& counts) {
   return sum;
 }
 
+std::uint64_t flops(const OpcodeCounts& counts) {
+  std::uint64_t sum = 0;
+  for (const auto& [opcode, count] : counts) {
+    add(sum, checked_multiply(count, info(opcode).flops));
+  }
+  return sum;
+}
+
 bool uses_tensor_pipe(const Launch& launch) {
   return std::ranges::any_of(launch.programs, [](const WarpProgram& program) {
     return std::ranges::any_of(program.code, [](const Instruction& instruction) {

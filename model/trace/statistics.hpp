@@ -30,6 +30,8 @@ std::vector<std::uint64_t> instructions_per_cta(const Launch& launch);
 OpcodeCounts executed_instructions(const Launch& launch);
 OpcodeCounts executed_instructions(const Trace& trace);
 std::uint64_t total(const OpcodeCounts& counts);
+/// Floating-point operations of these instructions (OpcodeInfo::flops).
+std::uint64_t flops(const OpcodeCounts& counts);
 
 bool uses_tensor_pipe(const Launch& launch);
 

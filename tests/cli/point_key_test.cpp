@@ -23,7 +23,7 @@ Point base_point() {
 }
 
 std::vector<Point> variants() {
-  std::vector<Point> points(13, base_point());
+  std::vector<Point> points(17, base_point());
   points[1].model.gpu = "a100-sxm4-80gb";
   points[2].model.overrides = {"sm.xu.lanes=32"};
   points[3].model.options.mode = gpu::Mode::detailed;
@@ -36,6 +36,10 @@ std::vector<Point> variants() {
   points[10].problem.seqlen_k = 127;
   points[11].problem.causal = true;
   points[12].problem.dtype = kernels::DataType::bf16;
+  points[13].problem.type = kernels::ProblemType::gemm;
+  points[14].problem.matrix.rows = 1;
+  points[15].problem.matrix.cols = 1;
+  points[16].problem.matrix.depth = 1;
   return points;
 }
 

@@ -194,9 +194,23 @@ TEST_P(Coverage, EveryDependenceIsCovered) {
 std::vector<std::string_view> kernel_names() {
   std::vector<std::string_view> names;
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
-    names.push_back(kernel.name);
+    if (kernel.type == kernels::ProblemType::attention) {
+      names.push_back(kernel.name);
+    }
   }
   return names;
+}
+
+TEST(ControlBits, KernelsThatAreNotAttentionWaitForWhatTheyRead) {
+  Problem problem;
+  problem.matrix = {500, 200, 96};
+  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
+    problem.type = kernel.type;
+    if (kernel.type != kernels::ProblemType::attention) {
+      check_all(kernel.name, problem, kA100);
+      check_all(kernel.name, problem, kH100);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Coverage, testing::ValuesIn(kernel_names()),
