@@ -35,7 +35,11 @@ trace::Trace Kernel::build(const Problem& problem, const GpuLimits& limits) cons
   if (problem.type != type) {
     throw std::invalid_argument("kernel " + name + " got a problem of another type than it takes");
   }
-  return lower(plan(problem, limits), compiler_target(limits));
+  try {
+    return lower(plan(problem, limits), compiler_target(limits));
+  } catch (const std::logic_error& error) {
+    throw std::logic_error("kernel " + name + ": " + error.what());
+  }
 }
 
 std::span<const Kernel> all_kernels() {

@@ -1,6 +1,9 @@
 #include "kernels/machine/class_tables.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 namespace warpscope::kernels {
 namespace {
@@ -25,14 +28,30 @@ T value_or_zero(const std::vector<T>& values, int index) {
 }  // namespace
 
 std::uint16_t ClassTables::trip_slot(TripKind kind, int slot) {
+  needs_.back().trip_counts = std::max(needs_.back().trip_counts, slot + 1);
   return static_cast<std::uint16_t>(intern(trips_, DerivedTrip{kind, slot}));
 }
 
 std::int16_t ClassTables::symbol(const SymbolExpression& expression) {
+  needs_.back().symbols = std::max(needs_.back().symbols, expression.symbol + 1);
   return static_cast<std::int16_t>(intern(symbols_, expression));
 }
 
+void ClassTables::check(const PlanClass& plan_class) const {
+  const Needs& needs = needs_.at(static_cast<std::size_t>(plan_class.program));
+  const auto require = [&](std::size_t has, int needed, const char* what) {
+    if (has < static_cast<std::size_t>(needed)) {
+      throw std::logic_error(
+          fmt::format("a class of program {} has {} {}; the program's loops and positions need {}",
+                      plan_class.program, has, what, needed));
+    }
+  };
+  require(plan_class.trip_counts.size(), needs.trip_counts, "trip counts");
+  require(plan_class.symbols.size(), needs.symbols, "symbols");
+}
+
 trace::CtaClass ClassTables::translate(const PlanClass& plan_class, int warps) const {
+  check(plan_class);
   trace::CtaClass result;
   result.program_of_warp.assign(static_cast<std::size_t>(warps),
                                 static_cast<std::uint16_t>(plan_class.program));

@@ -31,9 +31,12 @@ struct SymbolExpression {
 /// Numbers the derived trip slots and symbols of one launch and evaluates them for its classes.
 class ClassTables {
  public:
+  /// What is numbered from now on belongs to the next program of the launch.
+  void begin_program() { needs_.emplace_back(); }
   std::uint16_t trip_slot(TripKind kind, int slot);
   std::int16_t symbol(const SymbolExpression& expression);
-  /// Call after all programs of the launch have been expanded.
+  /// Call after all programs of the launch have been expanded. Throws std::logic_error where the class lacks
+  /// a trip count or a symbol that its program names.
   trace::CtaClass translate(const PlanClass& plan_class, int warps) const;
 
  private:
@@ -42,6 +45,14 @@ class ClassTables {
     int slot;
     bool operator==(const DerivedTrip&) const = default;
   };
+  /// What a class that runs a program must have.
+  struct Needs {
+    int trip_counts = 0;
+    int symbols = 0;
+  };
+  void check(const PlanClass& plan_class) const;
+
+  std::vector<Needs> needs_;  ///< by program
   std::vector<DerivedTrip> trips_;
   std::vector<SymbolExpression> symbols_;
 };

@@ -75,4 +75,24 @@ std::vector<BlockLiveness> block_liveness(const VirtualProgram& program) {
   return result;
 }
 
+std::size_t most_live_registers(const VirtualProgram& program) {
+  const std::vector<BlockLiveness> liveness = block_liveness(program);
+  std::size_t most = 0;
+  for (std::size_t block = 0; block < program.blocks.size(); ++block) {
+    RegisterSet live = liveness[block].live_out;
+    const std::vector<trace::Instruction>& code = program.blocks[block].code;
+    most = std::max(most, live.count());
+    for (auto instruction = code.rbegin(); instruction != code.rend(); ++instruction) {
+      each_register(instruction->destination, [&](std::size_t r) { live.set(r); });
+      most = std::max(most, live.count());
+      each_register(instruction->destination, [&](std::size_t r) { live.reset(r); });
+      for (const trace::RegisterRange& source : instruction->sources) {
+        each_register(source, [&](std::size_t r) { live.set(r); });
+      }
+      most = std::max(most, live.count());
+    }
+  }
+  return most;
+}
+
 }  // namespace warpscope::kernels

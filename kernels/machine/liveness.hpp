@@ -21,4 +21,8 @@ std::vector<std::vector<std::size_t>> successors(const VirtualProgram& program);
 /// Per block. Predicates never outlive a block and are left out.
 std::vector<BlockLiveness> block_liveness(const VirtualProgram& program);
 
+/// The most registers that hold values at once in the order in which the code stands: results until their
+/// last reader, and those that hold addresses and constants.
+std::size_t most_live_registers(const VirtualProgram& program);
+
 }  // namespace warpscope::kernels

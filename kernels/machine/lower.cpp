@@ -1,9 +1,13 @@
 #include "kernels/machine/lower.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <utility>
 
+#include "kernels/machine/check_plan.hpp"
 #include "kernels/machine/control_bits.hpp"
 #include "kernels/machine/list_scheduler.hpp"
 #include "kernels/machine/trace_machine.hpp"
@@ -17,6 +21,17 @@ void schedule(VirtualProgram& program, const CompilerTarget& target) {
   const std::vector<BlockLiveness> liveness = block_liveness(program);
   for (std::size_t block = 0; block < program.blocks.size(); ++block) {
     program.blocks[block].code = schedule_block(program.blocks[block], liveness[block], target);
+  }
+}
+
+// The scheduler hides latency with all registers that a thread can have, and the source's order has operands
+// of products early: the order that needs fewer shows what a compiler can do with the declared ones.
+void check_registers(const LaunchPlan& launch, std::size_t live) {
+  if (live > launch.registers_per_thread) {
+    throw std::logic_error(
+        fmt::format("{} registers hold values at once, registers_per_thread declares {}; declare as many, up "
+                    "to 255, or hold less",
+                    live, launch.registers_per_thread));
   }
 }
 
@@ -102,10 +117,13 @@ trace::WarpProgram assemble(std::string name, VirtualProgram program) {
 
 trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launch, const CtaProgram& program,
                                  const CompilerTarget& target, ClassTables& tables) {
+  tables.begin_program();
   TraceMachine machine(plan, launch, target, tables);
   program.text(machine);
   VirtualProgram code = machine.take();
+  const std::size_t in_source_order = most_live_registers(code);
   schedule(code, target);
+  check_registers(launch, std::min(in_source_order, most_live_registers(code)));
   for (BasicBlock& block : code.blocks) {
     rename_predicates(block.code);
     if (block.ends_with_branch) {
@@ -118,6 +136,7 @@ trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launc
 }
 
 trace::Launch lower_launch(const KernelPlan& plan, const LaunchPlan& launch, const CompilerTarget& target) {
+  check_launch(launch);
   trace::Launch result;
   result.name = launch.name;
   result.grid = launch.grid;
@@ -153,7 +172,11 @@ trace::Trace lower(const KernelPlan& plan, const CompilerTarget& target) {
   }
   result.tensors.push_back({"spills", trace::TensorKind::local, 1, kSpillBytesPerThread * 32 * warps});
   for (const LaunchPlan& launch : plan.launches) {
-    result.launches.push_back(lower_launch(plan, launch, target));
+    try {
+      result.launches.push_back(lower_launch(plan, launch, target));
+    } catch (const std::logic_error& error) {
+      throw std::logic_error("launch " + launch.name + ": " + error.what());
+    }
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "kernels/machine/check_plan.hpp"
 #include "kernels/machine/numeric_machine.hpp"
 #include "kernels/machine/rounding.hpp"
 
@@ -75,7 +76,12 @@ NumericResult run_numeric(const KernelPlan& plan, const TensorValues& inputs) {
   std::vector<NumericTensor> tensors = make_tensors(plan, inputs);
   NumericResult result;
   for (const LaunchPlan& launch : plan.launches) {
-    result.flops_by_launch.push_back(run_launch(launch, tensors));
+    try {
+      check_launch(launch);
+      result.flops_by_launch.push_back(run_launch(launch, tensors));
+    } catch (const std::logic_error& error) {
+      throw std::logic_error("launch " + launch.name + ": " + error.what());
+    }
     result.flops += result.flops_by_launch.back();
   }
   for (NumericTensor& tensor : tensors) {

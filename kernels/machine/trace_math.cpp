@@ -2,6 +2,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "kernels/machine/check_plan.hpp"
 #include "kernels/machine/trace_machine.hpp"
 
 namespace warpscope::kernels {
@@ -166,6 +167,9 @@ void TraceMachine::emit_binary(BinaryOp op, Range target, Range left, Range righ
 
 void TraceMachine::elementwise(const Fragment& target, std::initializer_list<const Fragment*> sources,
                                const std::function<void(Range, std::span<const Range>, int)>& element) {
+  for (const Fragment* source : sources) {
+    check_same_lanes(target, *source);
+  }
   const bool packed = holds_pairs(target);
   const int values = packed ? 2 : 1;
   for (int i = 0; i < count(target); ++i) {
@@ -215,6 +219,7 @@ void TraceMachine::mask(const Fragment& scores, const Mask&) {
 
 void TraceMachine::convert(const Fragment& target, const Fragment& source) {
   const Operation operation(*this, "convert");
+  check_same_lanes(target, source);
   if (target.layout == Layout::accumulator && target.type != ElementType::fp32 &&
       source.type == ElementType::fp32) {
     // Two neighbouring 8-column atoms of C become one 16-column atom of operand A.
@@ -233,6 +238,7 @@ void TraceMachine::convert(const Fragment& target, const Fragment& source) {
 void TraceMachine::apply(const Fragment& target, UnaryOp op, const Fragment& source) {
   const Operation operation(*this, name(op));
   if (op == UnaryOp::copy) {
+    check_same_lanes(target, source);
     convert_elements(target, source);
     return;
   }

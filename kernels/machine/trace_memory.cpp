@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/machine/check_plan.hpp"
 #include "kernels/machine/trace_machine.hpp"
 
 namespace warpscope::kernels {
@@ -85,6 +86,7 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
 
 void TraceMachine::copy_async(const SharedTile& target, const GlobalTile& source) {
   const Operation operation(*this, named("copy_async", source));
+  check_shared(launch_, target);
   const int bytes = target.rows * target.cols * element_bytes(target.type);
   const int copies = divide_up(bytes, kBytesPerCopy * launch_.warps);
   const int row_bytes = target.cols * element_bytes(target.type);
@@ -202,8 +204,9 @@ void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source)
   }
 }
 
-void TraceMachine::store_shared(const SharedTile&, const Fragment& source) {
+void TraceMachine::store_shared(const SharedTile& target, const Fragment& source) {
   const Operation operation(*this, "store_shared");
+  check_shared(launch_, target);
   const Pieces cut = pieces(source);
   const Opcode opcode = by_width(cut.width, Opcode::STS_32, Opcode::STS_64, Opcode::STS_128);
   for (int i = 0; i < cut.count; ++i) {
@@ -213,8 +216,9 @@ void TraceMachine::store_shared(const SharedTile&, const Fragment& source) {
   }
 }
 
-void TraceMachine::load_shared(const Fragment& target, const SharedTile&, bool transposed) {
+void TraceMachine::load_shared(const Fragment& target, const SharedTile& source, bool transposed) {
   const Operation operation(*this, "load_shared");
+  check_shared(launch_, source);
   if (target.layout == Layout::operand_b) {
     for (int i = 0; i < count(target); i += 4) {
       emitter_.emit_memory(transposed ? Opcode::LDSM_T_X4 : Opcode::LDSM_X4, reg(target, i, 4),
@@ -240,24 +244,27 @@ void TraceMachine::store_parts(const SharedTile& target, const RowVector& source
   store_shared(target, source);
 }
 
-void TraceMachine::store_shared(const SharedTile&, const RowVector& source) {
+void TraceMachine::store_shared(const SharedTile& target, const RowVector& source) {
   const Operation operation(*this, "store_shared");
+  check_shared(launch_, target);
   for (int i = 0; i < count(source); ++i) {
     emitter_.emit_memory(Opcode::STS_32, {}, {reg(source, i), CodeEmitter::shared_base()},
                          shared_operand(32, 1));
   }
 }
 
-void TraceMachine::load_shared(const RowVector& target, const SharedTile&) {
+void TraceMachine::load_shared(const RowVector& target, const SharedTile& source) {
   const Operation operation(*this, "load_shared");
+  check_shared(launch_, source);
   for (int i = 0; i < count(target); ++i) {
     emitter_.emit_memory(Opcode::LDS_32, reg(target, i), {CodeEmitter::shared_base()},
                          shared_operand(128, 1));
   }
 }
 
-void TraceMachine::load_reduced(const Fragment& target, const SharedTile&, int parts, Reduce op) {
+void TraceMachine::load_reduced(const Fragment& target, const SharedTile& source, int parts, Reduce op) {
   const Operation operation(*this, "load_reduced");
+  check_shared(launch_, source);
   if (target.type != ElementType::fp32) {
     throw std::logic_error("partial tiles are fp32");
   }
@@ -278,8 +285,9 @@ void TraceMachine::load_reduced(const Fragment& target, const SharedTile&, int p
   }
 }
 
-void TraceMachine::load_reduced(const RowVector& target, const SharedTile&, int parts, Reduce op) {
+void TraceMachine::load_reduced(const RowVector& target, const SharedTile& source, int parts, Reduce op) {
   const Operation operation(*this, "load_reduced");
+  check_shared(launch_, source);
   // Each lane of a row loads one part; the lanes then reduce by shuffles.
   for (int i = 0; i < count(target); ++i) {
     const Range value = reg(target, i);
@@ -295,8 +303,9 @@ void TraceMachine::load_reduced(const RowVector& target, const SharedTile&, int 
 // Here all warps run one program, so the first warp's loads are dealt out over all of them. What is kept is
 // their number, and the time that they hold the data path: the runs start 32 words apart, in one bank, so
 // that a load of w runs takes w passes.
-void TraceMachine::reduce_over_threads(const RowVector& target, const SharedTile&, Reduce op) {
+void TraceMachine::reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) {
   const Operation operation(*this, "reduce_over_threads");
+  check_shared(launch_, scratch);
   constexpr int kRun = 32;
   const int warps = launch_.warps;
   const auto load_and_reduce = [&](const Range& value, int bytes, int wavefronts) {

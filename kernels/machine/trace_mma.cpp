@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/machine/check_plan.hpp"
 #include "kernels/machine/trace_machine.hpp"
 
 namespace warpscope::kernels {
@@ -56,6 +57,11 @@ void TraceMachine::mma(const Fragment& accumulator, const MmaOperand& a, const M
     return std::holds_alternative<Fragment>(operand.tile) ? "registers" : "shared";
   };
   const Operation operation(*this, std::string("mma ") + place(a) + " x " + place(b));
+  for (const MmaOperand* operand : {&a, &b}) {
+    if (const auto* shared = std::get_if<SharedTile>(&operand->tile)) {
+      check_shared(launch_, *shared);
+    }
+  }
   const WarpSplit split = accumulator.split;
   const auto inner = [](const MmaOperand& operand, bool is_a) {
     return std::visit([&](const auto& tile) { return operand.transposed == is_a ? tile.rows : tile.cols; },
