@@ -41,6 +41,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_merge_command(app, action);
   add_study_command(app, action);
   add_plot_command(app, action);
+  add_check_numbers_command(app, action);
   add_validate_command(app, action);
   add_explain_command(app, action);
   add_list_command(app, action);

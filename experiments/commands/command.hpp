@@ -20,6 +20,7 @@ void add_sweep_command(CLI::App& app, Action& action);
 void add_merge_command(CLI::App& app, Action& action);
 void add_study_command(CLI::App& app, Action& action);
 void add_plot_command(CLI::App& app, Action& action);
+void add_check_numbers_command(CLI::App& app, Action& action);
 void add_validate_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);

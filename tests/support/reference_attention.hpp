@@ -1,34 +1,15 @@
-// Attention in double precision and reproducible inputs: what kernels' numbers are checked against.
+// The reference for attention kernels under the names that tests use.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
-#include "kernels/kernel.hpp"
 #include "kernels/machine/run_numeric.hpp"
+#include "kernels/numeric/attention.hpp"
 
 namespace warpscope::tests {
 
-/// Segments of batch * heads + head, rows of queries.
-struct ReferenceOutput {
-  std::vector<double> output;  ///< seqlen_q x head_dim per segment; 0 in rows without keys
-  std::vector<double> lse;     ///< natural logarithm, seqlen_q per segment; -inf in rows without keys
-};
-
-/// softmax(Q K^T / sqrt(head_dim)) V of inputs already rounded to the problem's type; the causal mask is
-/// aligned to the bottom right and query head h reads key head h / (heads / heads_kv).
-ReferenceOutput reference_attention(const kernels::Problem& problem, const kernels::TensorValues& inputs);
-
-/// Q, K and V of `problem`, rounded to its type, uniform in [-amplitude, amplitude], the same on every
-/// machine.
-kernels::TensorValues random_inputs(const kernels::Problem& problem, std::uint32_t seed,
-                                    float amplitude = 1.0F);
-
-/// seqlen_q x seqlen_k: 1 where key j lies in the future of query i, what eager PyTorch fills with -inf.
-std::vector<float> causal_mask(const kernels::Problem& problem);
-
-/// Largest |got - want| where both are finite; infinity where one is NaN or only one is infinite, or infinite
-/// with the other sign.
-double largest_error(const std::vector<float>& got, const std::vector<double>& want);
+using ReferenceOutput = kernels::AttentionOutput;
+using kernels::causal_mask;
+using kernels::largest_error;
+using kernels::random_inputs;
+using kernels::reference_attention;
 
 }  // namespace warpscope::tests

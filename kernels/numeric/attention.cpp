@@ -1,4 +1,4 @@
-#include "tests/support/reference_attention.hpp"
+#include "kernels/numeric/attention.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,28 +7,14 @@
 
 #include "kernels/machine/rounding.hpp"
 
-namespace warpscope::tests {
+namespace warpscope::kernels {
 
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Numerical Recipes' linear congruential generator; the high bits are good enough for test data.
-class Generator {
- public:
-  explicit Generator(std::uint32_t seed) : state_(seed) {}
-  float uniform(float amplitude) {
-    state_ = state_ * 1664525U + 1013904223U;
-    const auto high = static_cast<float>(state_ >> 8U);
-    return (high / 8388608.0F - 1.0F) * amplitude;
-  }
-
- private:
-  std::uint32_t state_;
-};
-
-kernels::ElementType element_type(const kernels::Problem& problem) {
-  return problem.dtype == kernels::DataType::fp16 ? kernels::ElementType::fp16 : kernels::ElementType::bf16;
+ElementType element_type(const Problem& problem) {
+  return problem.dtype == DataType::fp16 ? ElementType::fp16 : ElementType::bf16;
 }
 
 std::size_t element(std::int64_t segment, std::int64_t rows, std::int64_t row, std::int64_t cols,
@@ -37,8 +23,8 @@ std::size_t element(std::int64_t segment, std::int64_t rows, std::int64_t row, s
 }
 
 // Scores of one query against all keys; -inf where masked.
-std::vector<double> scores_of(const kernels::Problem& p, const kernels::TensorValues& inputs,
-                              std::int64_t segment, std::int64_t segment_kv, std::int64_t row) {
+std::vector<double> scores_of(const Problem& p, const TensorValues& inputs, std::int64_t segment,
+                              std::int64_t segment_kv, std::int64_t row) {
   const std::vector<float>& q = inputs.at("Q");
   const std::vector<float>& k = inputs.at("K");
   std::vector<double> scores(static_cast<std::size_t>(p.seqlen_k), -kInfinity);
@@ -54,8 +40,8 @@ std::vector<double> scores_of(const kernels::Problem& p, const kernels::TensorVa
   return scores;
 }
 
-void attend(const kernels::Problem& p, const kernels::TensorValues& inputs, std::int64_t segment,
-            std::int64_t segment_kv, std::int64_t row, ReferenceOutput& result) {
+void attend(const Problem& p, const TensorValues& inputs, std::int64_t segment, std::int64_t segment_kv,
+            std::int64_t row, AttentionOutput& result) {
   const std::vector<double> scores = scores_of(p, inputs, segment, segment_kv, row);
   const double max = *std::ranges::max_element(scores);
   result.lse.push_back(-kInfinity);
@@ -80,8 +66,8 @@ void attend(const kernels::Problem& p, const kernels::TensorValues& inputs, std:
 
 }  // namespace
 
-ReferenceOutput reference_attention(const kernels::Problem& problem, const kernels::TensorValues& inputs) {
-  ReferenceOutput result;
+AttentionOutput reference_attention(const Problem& problem, const TensorValues& inputs) {
+  AttentionOutput result;
   const std::int64_t group = problem.heads / problem.heads_kv;
   result.output.assign(inputs.at("Q").size(), 0.0);
   for (std::int64_t b = 0; b < problem.batch; ++b) {
@@ -94,23 +80,30 @@ ReferenceOutput reference_attention(const kernels::Problem& problem, const kerne
   return result;
 }
 
-kernels::TensorValues random_inputs(const kernels::Problem& problem, std::uint32_t seed, float amplitude) {
-  Generator generator(seed);
+std::vector<float> random_values(std::size_t count, ElementType type, std::uint32_t& state, float amplitude) {
+  std::vector<float> values(count);
+  for (float& value : values) {
+    // Numerical Recipes' linear congruential generator; the high bits are good enough for test data.
+    state = state * 1664525U + 1013904223U;
+    const auto high = static_cast<float>(state >> 8U);
+    value = round_to(type, (high / 8388608.0F - 1.0F) * amplitude);
+  }
+  return values;
+}
+
+TensorValues random_inputs(const Problem& problem, std::uint32_t seed, float amplitude) {
   const auto make = [&](std::int64_t heads, std::int64_t rows) {
-    std::vector<float> values(static_cast<std::size_t>(problem.batch * heads * rows * problem.head_dim));
-    for (float& value : values) {
-      value = kernels::round_to(element_type(problem), generator.uniform(amplitude));
-    }
-    return values;
+    return random_values(static_cast<std::size_t>(problem.batch * heads * rows * problem.head_dim),
+                         element_type(problem), seed, amplitude);
   };
-  kernels::TensorValues inputs;
+  TensorValues inputs;
   inputs["Q"] = make(problem.heads, problem.seqlen_q);
   inputs["K"] = make(problem.heads_kv, problem.seqlen_k);
   inputs["V"] = make(problem.heads_kv, problem.seqlen_k);
   return inputs;
 }
 
-std::vector<float> causal_mask(const kernels::Problem& problem) {
+std::vector<float> causal_mask(const Problem& problem) {
   std::vector<float> mask;
   for (std::int64_t i = 0; i < problem.seqlen_q; ++i) {
     for (std::int64_t j = 0; j < problem.seqlen_k; ++j) {
@@ -138,4 +131,4 @@ double largest_error(const std::vector<float>& got, const std::vector<double>& w
   return largest;
 }
 
-}  // namespace warpscope::tests
+}  // namespace warpscope::kernels

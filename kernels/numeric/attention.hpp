@@ -1,0 +1,36 @@
+// Attention in double precision and reproducible inputs: what kernels' numbers are checked against.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernel.hpp"
+#include "kernels/machine/tiles.hpp"
+
+namespace warpscope::kernels {
+
+/// O and LSE in segments of batch * heads + head, rows of queries.
+struct AttentionOutput {
+  std::vector<double> output;  ///< seqlen_q x head_dim per segment; 0 in rows without keys
+  std::vector<double> lse;     ///< natural logarithm, seqlen_q per segment; -inf in rows without keys
+};
+
+/// softmax(Q K^T / sqrt(head_dim)) V of inputs already rounded to the problem's type; the causal mask is
+/// aligned to the bottom right and query head h reads key head h / (heads / heads_kv).
+AttentionOutput reference_attention(const Problem& problem, const TensorValues& inputs);
+
+/// Q, K and V of `problem`, rounded to its type, uniform in [-amplitude, amplitude], the same on every
+/// machine.
+TensorValues random_inputs(const Problem& problem, std::uint32_t seed, float amplitude = 1.0F);
+
+/// seqlen_q x seqlen_k: 1 where key j lies in the future of query i, what eager PyTorch fills with -inf.
+std::vector<float> causal_mask(const Problem& problem);
+
+/// Uniform in [-amplitude, amplitude], rounded to `type`, the same on every machine.
+std::vector<float> random_values(std::size_t count, ElementType type, std::uint32_t& state, float amplitude);
+
+/// Largest |got - want| where both are finite; infinity where one is NaN or only one is infinite, or infinite
+/// with the other sign.
+double largest_error(const std::vector<float>& got, const std::vector<double>& want);
+
+}  // namespace warpscope::kernels
