@@ -6,10 +6,12 @@
 
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 
-#include "experiments/base/files.hpp"
 #include "experiments/store/model_version.hpp"
 
 namespace warpscope::experiments {
@@ -20,25 +22,44 @@ using Json = nlohmann::json;
 
 constexpr const char* kAttribute = "user.warpscope.sweep";
 
-std::string hash(const std::string& text) {
-  const XXH128_hash_t value = XXH3_128bits(text.data(), text.size());
-  return fmt::format("{:016x}{:016x}", value.high64, value.low64);
-}
+/// The hash of text that comes in parts, so that outputs of any size take no memory.
+class Hash {
+ public:
+  Hash() : state_(XXH3_createState(), &XXH3_freeState) { XXH3_128bits_reset(state_.get()); }
+  void add(std::string_view text) { XXH3_128bits_update(state_.get(), text.data(), text.size()); }
+  std::string text() const {
+    const XXH128_hash_t value = XXH3_128bits_digest(state_.get());
+    return fmt::format("{:016x}{:016x}", value.high64, value.low64);
+  }
+
+ private:
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
+};
 
 /// Everything that decides the outputs.
 std::string sweep_hash(const SweepRows& rows) {
-  std::string text = fmt::format("{}\n{}\n", model_version(), rows.file().header_text());
+  Hash hash;
+  hash.add(fmt::format("{}\n{}\n", model_version(), rows.file().header_text()));
   for (std::size_t row = 0; row < rows.rows().size(); ++row) {
-    text += fmt::format("{}\n{}{}\n", rows.file().row_text(row), rows.rows()[row].point.key,
-                        rows.rows()[row].error);
+    hash.add(fmt::format("{}\n{}{}\n", rows.file().row_text(row), rows.rows()[row].point.key,
+                         rows.rows()[row].error));
   }
-  return hash(text);
+  return hash.text();
 }
 
 /// Of a regular file; nothing for all others.
 std::string file_hash(const std::string& path) {
   std::error_code error;
-  return fs::is_regular_file(path, error) ? hash(read_file(path)) : "";
+  std::ifstream file(path, std::ios::binary);
+  if (!fs::is_regular_file(path, error) || !file) {
+    return "";
+  }
+  Hash hash;
+  std::array<char, 1 << 16> part{};
+  while (file.read(part.data(), part.size()) || file.gcount() > 0) {
+    hash.add({part.data(), static_cast<std::size_t>(file.gcount())});
+  }
+  return file.bad() ? "" : hash.text();
 }
 
 /// The mark of a file, or null where there is none that can be read.
