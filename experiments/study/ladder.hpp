@@ -1,6 +1,7 @@
 // From standard attention over FlashAttention-1 to FlashAttention-2, one change at a time.
 #pragma once
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -69,7 +70,10 @@ struct Speedup {
   bool is_certain() const;
 };
 
-/// Length at which every change is also tried alone, and the spread is measured on the GPUs of the summary.
+/// Lengths at which the ladder is climbed.
+inline constexpr std::array kLadderSeqlens = {512, 4096, 16384};
+/// Length at which every change is also tried alone on the GPUs of the summary, A100 and H100, and where
+/// the spread is measured there.
 inline constexpr int kSummarySeqlen = 4096;
 
 std::vector<LadderCase> ladder_cases();

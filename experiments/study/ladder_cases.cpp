@@ -18,6 +18,10 @@ using kernels::variants::Change;
 // Spread is measured where the summary looks, on the two GPUs of the paper.
 constexpr int kLadderPhases = 3;
 
+bool is_in_summary(const GridGpu& gpu) {
+  return &gpu != &grid_gpus().back();
+}
+
 bool needs_mask(const Change& change) {
   return change.name == "skip_masked" || change.name == "longest_first";
 }
@@ -61,7 +65,7 @@ class Builder {
     added.change = change;
     added.label = label;
     added.point = grid_point(gpu_.name, added.variant, head_dim_, causal_, seqlen_);
-    const bool in_summary = seqlen_ == kSummarySeqlen && !causal_ && &gpu_ != &grid_gpus().back();
+    const bool in_summary = seqlen_ == kSummarySeqlen && !causal_ && is_in_summary(gpu_);
     added.phase_count = in_summary ? kLadderPhases : 1;
     cases_.push_back(std::move(added));
     return cases_.back();
@@ -127,10 +131,10 @@ std::vector<LadderCase> ladder_cases() {
   for (const GridGpu& gpu : grid_gpus()) {
     for (const int head_dim : kGridHeadDims) {
       for (const bool causal : {false, true}) {
-        for (const int seqlen : kGridSeqlens) {
+        for (const int seqlen : kLadderSeqlens) {
           Builder builder(cases, gpu, head_dim, causal, seqlen);
           builder.add_ladder();
-          if (seqlen == kSummarySeqlen) {
+          if (seqlen == kSummarySeqlen && is_in_summary(gpu)) {
             builder.add_singles();
           }
         }

@@ -1,11 +1,13 @@
 // The ladder for the terminal.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "experiments/base/text_table.hpp"
+#include "experiments/base/wrapped_text.hpp"
 #include "experiments/report/units.hpp"
 #include "experiments/study/ladder.hpp"
 
@@ -103,7 +105,7 @@ std::string singles_table(std::span<const LadderCase> cases, const LadderCase& f
   return table.text();
 }
 
-/// Geometric mean and range of what each step brings over all lengths.
+/// Geometric mean and range of what each step brings over the lengths.
 std::string lengths_table(std::span<const LadderCase> cases, const GridGpu& gpu) {
   std::vector<TextTable::Column> columns = {{std::string(gpu.label), Align::left}};
   for (const int head_dim : kGridHeadDims) {
@@ -162,12 +164,12 @@ std::string ladder_report(std::span<const LadderCase> cases) {
       page += title(of) + "\n" + singles_table(cases, of) + '\n';
     }
   }
-  page += "Steps over all lengths from 512 to 16384: geometric mean, least-most\n\n";
+  page += fmt::format("Steps at {} tokens: geometric mean, least-most\n\n", fmt::join(kLadderSeqlens, ", "));
   for (const GridGpu& gpu : grid_gpus()) {
     page += lengths_table(cases, gpu) + '\n';
   }
   for (const std::string& sentence : ladder_sentences(cases)) {
-    page += fmt::format("  {}\n", sentence);
+    page += wrapped(sentence, "  - ");
   }
   return page;
 }

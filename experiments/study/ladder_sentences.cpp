@@ -75,7 +75,7 @@ std::string split_q(const Told& told, const LadderCase& of) {
       millions(of, kBarriers), gained(told, of));
   if (const LadderCase* taken = told.find(LadderSeries::taken_from_fa2, "split_q")) {
     sentence +=
-        fmt::format(", in FA2 {}: it counts once memory no longer limits the kernel", gained(told, *taken));
+        fmt::format(", in FA2, whose outputs stay in registers, {}", gained(told, *taken));
   }
   return sentence + ".";
 }
