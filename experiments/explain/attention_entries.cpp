@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array kEntries = {
     GlossaryEntry{
-        "tile", "tile shape|block",
+        "tile", "tile shape|block|fa2_tile",
         "The rows of Q (and the rows of K and V) that a CTA works on at a time, as 128 x 64. Larger "
         "tiles read K and V less often and need more registers and shared memory, so that fewer CTAs "
         "fit an SM."},
@@ -27,6 +27,18 @@ constexpr std::array kEntries = {
         "Which loop is outside. With queries outside (FA2), O stays in registers until it is done. "
         "With keys outside (FA1), a partial O goes to memory and back for each block of keys, which "
         "costs HBM or L2 bytes that grow with the square of the length."},
+    GlossaryEntry{"mask at the edge", "mask_at_edge",
+                  "Scores are masked only in blocks that the causal mask or the end of the keys cuts. FA1 "
+                  "compares every score of every block: two instructions per score more."},
+    GlossaryEntry{
+        "skipped blocks", "skip_masked",
+        "Key blocks that lie wholly beyond the causal mask are left out, half of all for long "
+        "sequences. FA1 and FA2 both do it; standard attention computes them and throws them away."},
+    GlossaryEntry{
+        "longest first", "longest_first",
+        "The order of CTAs under a causal mask. Those with the most key blocks start first, so that "
+        "short ones fill the tail. FA2 starts with the shortest; fa2+longest_first shows what the "
+        "other order brings."},
     GlossaryEntry{
         "split-Q", "",
         "Each warp of a CTA owns rows of queries and goes through all keys of the block, as in FA2. "
@@ -42,7 +54,7 @@ constexpr std::array kEntries = {
                   "results. It fills the GPU where there are few queries, as in decoding. The model does not "
                   "split; a note says where the library would."},
     GlossaryEntry{
-        "sequence-length parallelism", "sequence parallelism",
+        "sequence-length parallelism", "sequence parallelism|seq_parallel",
         "CTAs for different queries of the same head, not only for different heads. It fills the SMs "
         "where batch x heads is small and sequences are long. FA2 has it; FA1 splits a head over at "
         "most 30 CTAs, which all read all of K and V."},
@@ -51,7 +63,7 @@ constexpr std::array kEntries = {
         "The logarithm of the sum of exponentials of a row, maximum included: one number per row that "
         "the backward pass needs. Keeping it instead of maximum and sum saves traffic of row vectors."},
     GlossaryEntry{
-        "deferred normalisation", "deferred normalization|rescaling",
+        "deferred normalisation", "deferred|deferred normalization|rescaling",
         "O is divided by the row sum once, at the end, and only rescaled by the change of the maximum "
         "before that. Dividing after every block, as FA1 does, costs non-matmul instructions for each "
         "block."},

@@ -30,7 +30,8 @@ const char* text(kernels::ProblemType type);
 /// "4096 rows x 1024 columns, fp16" of a problem that is not attention.
 std::string matrix_text(const kernels::Problem& problem);
 
-/// Where the descriptions of GPUs are: WARPSCOPE_HWCONFIGS, or the installed folder, or the one of the source tree.
+/// Where the descriptions of GPUs are: WARPSCOPE_HWCONFIGS, or the installed folder, or the one of the source
+/// tree.
 std::filesystem::path config_directory();
 
 }  // namespace warpscope::experiments

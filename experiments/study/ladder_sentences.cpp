@@ -74,8 +74,7 @@ std::string split_q(const Told& told, const LadderCase& of) {
       millions(before, kWavefronts), millions(of, kWavefronts), millions(before, kBarriers),
       millions(of, kBarriers), gained(told, of));
   if (const LadderCase* taken = told.find(LadderSeries::taken_from_fa2, "split_q")) {
-    sentence +=
-        fmt::format(", in FA2, whose outputs stay in registers, {}", gained(told, *taken));
+    sentence += fmt::format(", in FA2, whose outputs stay in registers, {}", gained(told, *taken));
   }
   return sentence + ".";
 }

@@ -12,7 +12,7 @@ namespace warpscope::experiments {
 struct StudyOptions {
   std::string directory;  ///< where the outputs go
   PoolOptions workers;
-  bool resume = false;  ///< use points that an interrupted run into the same directory had finished
+  bool resume = false;   ///< use points that an interrupted run into the same directory had finished
   std::string report{};  ///< a file that gets the report too, as a page where its name says so; may be empty
 };
 

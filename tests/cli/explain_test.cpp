@@ -9,6 +9,7 @@
 #include "experiments/report/utilisation.hpp"
 #include "experiments/sweep/model_columns.hpp"
 #include "experiments/whatif/resources.hpp"
+#include "kernels/variants/changes.hpp"
 #include "model/base/did_you_mean.hpp"
 #include "model/hw/config_loader.hpp"
 #include "model/trace/opcode.hpp"
@@ -33,6 +34,12 @@ TEST(Explain, KnowsAllStallReasonsAndTheirMetrics) {
               reason);
   }
   EXPECT_EQ(stall_entries().size(), metrics::kStallReasons);
+}
+
+TEST(Explain, KnowsAllChangesOfVariants) {
+  for (const kernels::variants::Change& change : kernels::variants::all_changes()) {
+    EXPECT_NO_THROW(explain(change.name)) << change.name;
+  }
 }
 
 TEST(Explain, KnowsAllPipesAndResources) {

@@ -63,7 +63,8 @@ TEST(Fa1Counts, InstructionsAgreeWithCounters) {
   for (const Measured& want : kMeasured) {
     SCOPED_TRACE(testing::Message() << want.seqlen << " d" << want.head_dim
                                     << (want.causal ? " causal" : ""));
-    const trace::Trace built = kernels::find_kernel("fa1").build(problem_of(want.seqlen, want.head_dim, want.causal), kH200);
+    const trace::Trace built =
+        kernels::find_kernel("fa1").build(problem_of(want.seqlen, want.head_dim, want.causal), kH200);
     const trace::OpcodeCounts got = trace::executed_instructions(built);
     EXPECT_NEAR(static_cast<double>(trace::total(got)) / 1000 / want.total, 1, 0.01);
     EXPECT_NEAR(of_pipe(got, Pipe::tensor) / want.hmma, 1, 1e-5);

@@ -65,7 +65,8 @@ TEST(Fa2Addresses, EveryKeyBlockIsCopiedOnce) {
 
 TEST(Fa2Addresses, CausalStopsAtTheDiagonal) {
   for (const std::int64_t head_dim : {64, 128}) {
-    const trace::Trace causal = kernels::find_kernel("fa2").build({1, 1, 1, 1024, 1024, head_dim, true}, kA100);
+    const trace::Trace causal =
+        kernels::find_kernel("fa2").build({1, 1, 1, 1024, 1024, head_dim, true}, kA100);
     const std::int64_t row_pieces = head_dim * 2 / 16;
     for (std::uint32_t m = 0; m < 8; ++m) {
       for (const std::uint16_t tensor : {kK, kV}) {
