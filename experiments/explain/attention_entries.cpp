@@ -35,7 +35,7 @@ constexpr std::array kEntries = {
         "Key blocks that lie wholly beyond the causal mask are left out, half of all for long "
         "sequences. FA1 and FA2 both do it; standard attention computes them and throws them away."},
     GlossaryEntry{
-        "longest first", "longest_first",
+        "longest first", "",
         "The order of CTAs under a causal mask. Those with the most key blocks start first, so that "
         "short ones fill the tail. FA2 starts with the shortest; fa2+longest_first shows what the "
         "other order brings."},
