@@ -57,14 +57,7 @@ Chart stall_chart(const Run& run) {
   const StallCycles stalls = total_stalls(run.result);
   const double total = std::max(1.0, static_cast<double>(sum(stalls)));
   const double issued = std::max(1.0, value(total_metrics(run.result), "sm__inst_executed.sum"));
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < stalls.size(); ++i) {
-    if (stalls[i] > 0) {
-      order.push_back(i);
-    }
-  }
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return stalls[a] > stalls[b]; });
-  for (const std::size_t i : order) {
+  for (const std::size_t i : longest_first(stalls)) {
     const double cycles = static_cast<double>(stalls[i]);
     chart.add_row({metrics::name(static_cast<metrics::Stall>(i)), cycles / issued, cycles / total});
   }

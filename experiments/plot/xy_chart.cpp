@@ -63,7 +63,7 @@ LineChart xy_chart(const std::string& title, const std::string& x_label, const s
     std::ranges::stable_sort(line.points, {}, &std::pair<double, double>::first);
   }
   std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   panel.x_ticks = ticks(numbers);
   return {title, subtitle, x_label, y_label, true, {std::move(panel)}, !is_like_powers(numbers)};
 }

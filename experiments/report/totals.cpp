@@ -1,5 +1,6 @@
 #include "experiments/report/totals.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace warpscope::experiments {
@@ -54,6 +55,17 @@ StallCycles total_stalls(const metrics::SimulationResult& result) {
     }
   }
   return totals;
+}
+
+std::vector<std::size_t> longest_first(const StallCycles& stalls) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < stalls.size(); ++i) {
+    if (stalls[i] > 0) {
+      order.push_back(i);
+    }
+  }
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return stalls[a] > stalls[b]; });
+  return order;
 }
 
 std::uint64_t sum(const StallCycles& stalls) {

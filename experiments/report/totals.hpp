@@ -30,6 +30,8 @@ std::map<std::string, double> total_metrics(const metrics::SimulationResult& res
 std::vector<TensorRow> tensor_rows(const Run& run);
 StallCycles total_stalls(const metrics::SimulationResult& result);
 std::uint64_t sum(const StallCycles& stalls);
+/// Indices of the reasons that took any cycles, the longest first.
+std::vector<std::size_t> longest_first(const StallCycles& stalls);
 
 /// Value of a metric, or 0 where the model did not report it.
 double value(const std::map<std::string, double>& metrics, const std::string& name);

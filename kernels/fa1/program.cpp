@@ -25,10 +25,7 @@ Program::Program(const Problem& problem, const Config& config, const Schedule& s
       schedule_(schedule),
       segment_(block_index(0) * problem.heads + block_index(1)),
       type_(problem.dtype == DataType::fp16 ? ElementType::fp16 : ElementType::bf16),
-      seqlen_k_(problem.seqlen_k),
-      even_(problem.seqlen_k % config.block_keys == 0),
-      causal_(problem.causal),
-      skips_(problem.causal && config.options.skip_masked),
+      problem_(problem),
       scale_(static_cast<float>(1.0 / std::sqrt(static_cast<double>(problem.head_dim)))) {}
 
 GlobalTile Program::rows_of(Tensor tensor, const Affine& row, int rows) const {
@@ -50,18 +47,14 @@ SharedTile Program::row_scratch(int offset, int parts) const {
 
 void Program::operator()(CtaMachine& m) const {
   Resident resident;
+  const bool skips = problem_.causal && config_.options.skip_masked;
   const Visitor visitor{[&](const KeyBlockVisit& visit) { resident = load_key_block(m, visit); },
                         [&](const Step& step) { query_step(m, resident, step); }};
   if (config_.chunk_steps > 0) {
-    walk_chunk(m, config_, skips_, visitor);
+    walk_chunk(m, config_, skips, visitor);
   } else {
-    walk_interleaved(m, config_, schedule_, skips_, visitor);
+    walk_interleaved(m, config_, schedule_, skips, visitor);
   }
-}
-
-bool Program::is_masked(const Step& step) const {
-  const bool everywhere = !config_.options.mask_at_edge || (causal_ && !skips_);
-  return everywhere || (step.at_edge && (causal_ || !even_));
 }
 
 Program::Resident Program::load_key_block(CtaMachine& m, const KeyBlockVisit& visit) const {
@@ -123,7 +116,7 @@ Program::Resident Program::load_key_block(CtaMachine& m, const KeyBlockVisit& vi
 void Program::load_row_state(CtaMachine& m, const Resident& resident, const Affine& row) const {
   m.load_rows(resident.stored, row_values(kLse, row));
   if (config_.keeps_sum()) {
-    m.load_rows(resident.stored_sum, row_values(row_sum_tensor(), row));
+    m.load_rows(resident.stored_sum, row_values(row_sum_tensor(config_), row));
   }
 }
 
@@ -159,13 +152,13 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
     m.join_block();
   };
   // Counted in the machine code for sm_80 and sm_90: where the compiler put the branch around this load.
-  const bool after_maximum = d == 128 || causal_;
+  const bool after_maximum = d == 128 || problem_.causal;
   if (!after_maximum) {
     load_next_queries();
   }
   m.overhead(step_overhead(config_, counted_causal(step), step.first, StepPart::mask));
-  if (is_masked(step)) {
-    m.mask(scores, {step.row, step.first_key, seqlen_k_, causal_, 0});
+  if (is_masked(config_, problem_, step)) {
+    m.mask(scores, {step.row, step.first_key, problem_.seqlen_k, problem_.causal, 0});
   }
   online_softmax(m, resident, step, scores, [&] {
     if (after_maximum) {
@@ -278,7 +271,7 @@ void Program::store_row_state(CtaMachine& m, const Step& step, const RowVector& 
   }
   m.store_rows(row_values(kLse, step.row), logarithm ? lse : max);
   if (!logarithm) {
-    m.store_rows(row_values(row_sum_tensor(), step.row), sum);
+    m.store_rows(row_values(row_sum_tensor(config_), step.row), sum);
   }
   m.join_block();
 }

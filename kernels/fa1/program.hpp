@@ -14,6 +14,10 @@ namespace warpscope::kernels::fa1 {
 /// in the place of kScratch where there is one key block and no scratch memory.
 enum Tensor : int { kQ, kK, kV, kO, kLse, kScratch, kRowSum };
 
+inline int row_sum_tensor(const Config& config) {
+  return config.loops() ? kRowSum : kScratch;
+}
+
 /// Outer loop over key blocks, inner loop over query steps.
 class Program {
  public:
@@ -42,13 +46,13 @@ class Program {
                        const RowVector& lse) const;
   void store_output(CtaMachine& m, const Step& step, const Fragment& out) const;
 
-  bool is_masked(const Step& step) const;
   /// What the build adds to the source depends on the mask.
-  bool counted_causal(const Step& step) const { return causal_ && is_masked(step); }
+  bool counted_causal(const Step& step) const {
+    return problem_.causal && is_masked(config_, problem_, step);
+  }
 
   GlobalTile rows_of(Tensor tensor, const Affine& row, int rows) const;
   GlobalTile row_values(int tensor, const Affine& row) const;
-  int row_sum_tensor() const { return config_.loops() ? kRowSum : kScratch; }
   SharedTile queries(const Affine& buffer) const;
   SharedTile row_scratch(int offset, int parts) const;
 
@@ -56,10 +60,7 @@ class Program {
   Schedule schedule_;
   Affine segment_;
   ElementType type_;
-  std::int64_t seqlen_k_;
-  bool even_;  ///< no key block is cut by the end of the keys
-  bool causal_;
-  bool skips_;  ///< key blocks beyond the mask
+  Problem problem_;
   float scale_;
 };
 

@@ -63,6 +63,13 @@ PlanClass chunk_class(const Config& config, bool causal, int blocks, int steps) 
 
 }  // namespace
 
+bool is_masked(const Config& config, const Problem& problem, const Step& step) {
+  // Blocks wholly beyond the mask take it too where they are not skipped.
+  const bool everywhere = !config.options.mask_at_edge || (problem.causal && !config.options.skip_masked);
+  const bool is_cut = problem.causal || problem.seqlen_k % config.block_keys != 0;
+  return everywhere || (step.at_edge && is_cut);
+}
+
 void walk_interleaved(CtaMachine& m, const Config& config, const Schedule& schedule, bool causal,
                       const Visitor& visitor) {
   const auto if_it_has_rows = [&](const KeyBlock& block) {

@@ -27,6 +27,9 @@ struct Step {
   bool at_edge = false;   ///< the causal mask or the end of the keys may cut the step
 };
 
+/// Whether the scores of this step pass the mask.
+bool is_masked(const Config& config, const Problem& problem, const Step& step);
+
 struct Visitor {
   std::function<void(const KeyBlockVisit&)> key_block;
   std::function<void(const Step&)> step;

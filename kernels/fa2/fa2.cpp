@@ -83,12 +83,16 @@ ForwardTile own_tile(ForwardTile tile, const TileShape& wanted) {
     throw UnsupportedProblem("tile " + text +
                              ": queries must be a multiple of 16 per warp, keys of 16, and warps at most 16");
   }
+  // Else the causal mask would cut key blocks beyond the masking steps, which are counted in whole blocks.
+  if (wanted.rows % wanted.keys != 0 && wanted.keys % wanted.rows != 0) {
+    throw UnsupportedProblem("tile " + text + ": queries and keys must be multiples, the one of the other");
+  }
   tile.rows = wanted.rows;
   tile.keys = wanted.keys;
   tile.warps = wanted.warps;
   const int accumulators = tile.rows * (tile.keys + tile.head_dim) / (32 * tile.warps);
-  // FA2's own tiles need up to 29 registers more than there are, and keep them in local memory.
-  constexpr int kSpilled = 40;
+  // What FA2's tile at head dimension 128 needs more than there are, and keeps in local memory.
+  constexpr int kSpilled = 29;
   if (accumulators + kOtherRegisters > kMostRegisters + kSpilled) {
     throw UnsupportedProblem("tile " + text + " keeps " + std::to_string(accumulators) +
                              " accumulators in each thread and about " + std::to_string(kOtherRegisters) +

@@ -6,6 +6,7 @@
 #include "kernels/fa2/forward_tiles.hpp"
 #include "kernels/fa2/forward_walk.hpp"
 #include "kernels/fa2/online_softmax.hpp"
+#include "kernels/variants/tile_copies.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {
@@ -18,14 +19,15 @@ class Forward {
         options_(shape.options),
         tile_(shape.tile),
         tiles_(machine, shape),
+        copies_{machine, shape.options.cp_async},
         state_(row_state()) {}
 
   void run() {
     walk_query_blocks(m_, shape_, [&](const QueryBlock& queries) {
       m_.overhead(shape_.figures.of(Part::prologue));
-      tiles_.fetch(tiles_.q(), tiles_.queries(kQ, queries.number));
-      tiles_.fetch(tiles_.k(), tiles_.keys(kK, queries.last_key_block));
-      tiles_.commit();
+      copies_.fetch(tiles_.q(), tiles_.queries(kQ, queries.number));
+      copies_.fetch(tiles_.k(), tiles_.keys(kK, queries.last_key_block));
+      copies_.commit();
       walk_key_blocks(m_, shape_, queries, [&](const KeyStep& step) { key_block(queries, step); });
       epilogue(queries);
     });
@@ -61,10 +63,10 @@ class Forward {
     m_.overhead(shape_.figures.of(first          ? Part::first_scores
                                   : step.masking ? Part::masked_scores
                                                  : Part::scores));
-    tiles_.arrive();
+    copies_.arrive();
     m_.barrier();  // K is there, and everybody is done with the previous V
-    tiles_.fetch(tiles_.v(), tiles_.keys(kV, step.block));
-    tiles_.commit();
+    copies_.fetch(tiles_.v(), tiles_.keys(kV, step.block));
+    copies_.commit();
 
     const Fragment s = m_.fragment(tile_.rows, tile_.keys, ElementType::fp32, Layout::accumulator, split());
     m_.fill(s, 0);
@@ -72,7 +74,7 @@ class Forward {
     if (is_masked(shape_, step)) {
       m_.mask(s, tiles_.mask(queries.number, step.block));
     }
-    tiles_.arrive();
+    copies_.arrive();
     m_.barrier();  // V is there, and everybody is done with K
 
     const SoftmaxStep softmax{.first = first,
@@ -84,8 +86,8 @@ class Forward {
       previous_max = own_row_max(m_, state_, s, softmax);
     }
     step.if_more([&] {
-      tiles_.fetch(tiles_.k(), tiles_.keys(kK, step.block - 1));
-      tiles_.commit();
+      copies_.fetch(tiles_.k(), tiles_.keys(kK, step.block - 1));
+      copies_.commit();
     });
     m_.overhead(shape_.figures.of(first          ? Part::first_output
                                   : step.masking ? Part::masked_output
@@ -135,6 +137,7 @@ class Forward {
   const AttentionOptions& options_;
   const ForwardTile& tile_;
   ForwardTiles tiles_;
+  variants::TileCopies copies_;
   RowState state_;
 };
 

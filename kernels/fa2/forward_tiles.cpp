@@ -40,28 +40,6 @@ GlobalTile ForwardTiles::keys(int tensor, const Affine& block) const {
           tensor == kV ? OutOfRange::zero : beyond()};
 }
 
-void ForwardTiles::fetch(const SharedTile& target, const GlobalTile& source) const {
-  if (shape_.options.cp_async) {
-    m_.copy_async(target, source);
-    return;
-  }
-  const Fragment rows = m_.fragment(target.rows, target.cols, type_, Layout::linear, {});
-  m_.load(rows, source);
-  m_.store_shared(target, rows);
-}
-
-void ForwardTiles::commit() const {
-  if (shape_.options.cp_async) {
-    m_.commit_copies();
-  }
-}
-
-void ForwardTiles::arrive() const {
-  if (shape_.options.cp_async) {
-    m_.wait_copies(0);
-  }
-}
-
 Mask ForwardTiles::mask(const Affine& query_block, const Affine& key_block) const {
   const Problem& problem = shape_.problem;
   return {query_block * shape_.tile.rows, key_block * shape_.tile.keys, problem.seqlen_k, problem.causal,

@@ -22,13 +22,6 @@ class ForwardTiles {
   GlobalTile keys(int tensor, const Affine& block) const;
   GlobalTile row_values(int tensor, const Affine& block) const;
 
-  /// Copies a tile, asynchronously or through registers; visible behind arrive() and a barrier.
-  void fetch(const SharedTile& target, const GlobalTile& source) const;
-  /// Ends a group of copies.
-  void commit() const;
-  /// Waits for all copies of this thread.
-  void arrive() const;
-
   Mask mask(const Affine& query_block, const Affine& key_block) const;
   /// What is kept of each row, from its complete sum and the maximum of its raw scores, which is changed: the
   /// log-sum-exp, or the scaled maximum.

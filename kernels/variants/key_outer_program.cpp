@@ -7,6 +7,7 @@
 #include "kernels/fa1/program.hpp"
 #include "kernels/fa1/walk.hpp"
 #include "kernels/fa2/online_softmax.hpp"
+#include "kernels/variants/tile_copies.hpp"
 
 namespace warpscope::kernels::variants {
 namespace {
@@ -23,7 +24,8 @@ class KeyOuter {
         scale_(1.0F / std::sqrt(static_cast<float>(problem.head_dim))),
         skips_(problem.causal && config.options.skip_masked),
         k_{config.kv_offset, config.block_keys, config.head_dim, type_, 1, {}},
-        v_(k_) {
+        v_(k_),
+        copies_{machine, config.options.cp_async} {
     v_.byte_offset += k_.bytes_per_stage();
   }
 
@@ -47,24 +49,24 @@ class KeyOuter {
   void load_key_block(const fa1::KeyBlockVisit& visit) {
     m_.overhead(fa1::key_block_overhead(config_));
     m_.barrier();  // everybody is done with the keys before
-    fetch(queries(0), rows_of(fa1::kQ, visit.first_row, config_.step_rows));
-    fetch(k_, rows_of(fa1::kK, visit.first_key, config_.block_keys));
-    fetch(v_, rows_of(fa1::kV, visit.first_key, config_.block_keys));
-    commit();
+    copies_.fetch(queries(0), rows_of(fa1::kQ, visit.first_row, config_.step_rows));
+    copies_.fetch(k_, rows_of(fa1::kK, visit.first_key, config_.block_keys));
+    copies_.fetch(v_, rows_of(fa1::kV, visit.first_key, config_.block_keys));
+    copies_.commit();
   }
 
   void query_step(const fa1::Step& step) {
     const bool masked = is_masked(step);
     overhead(step, StepPart::scores);
-    arrive();
+    copies_.arrive();
     m_.barrier();  // the queries are there
     const fa2::RowState state = earlier_state(step);
     const Fragment s = tile(config_.block_keys, ElementType::fp32);
     m_.fill(s, 0);
     m_.mma(s, queries(step.buffer), transposed(k_));
     m_.end_block();
-    fetch(queries(step.buffer + 1), rows_of(fa1::kQ, step.next_row, config_.step_rows));
-    commit();
+    copies_.fetch(queries(step.buffer + 1), rows_of(fa1::kQ, step.next_row, config_.step_rows));
+    copies_.commit();
     m_.join_block();
     overhead(step, StepPart::mask);
     if (masked) {
@@ -101,10 +103,7 @@ class KeyOuter {
     m_.overhead(fa1::step_overhead(config_, problem_.causal && is_masked(step), step.first, part));
   }
 
-  bool is_masked(const fa1::Step& step) const {
-    const bool everywhere = !config_.options.mask_at_edge || (problem_.causal && !skips_);
-    return everywhere || (step.at_edge && (problem_.causal || problem_.seqlen_k % config_.block_keys != 0));
-  }
+  bool is_masked(const fa1::Step& step) const { return fa1::is_masked(config_, problem_, step); }
 
   /// Output, maximum and sum of the step's rows after the key blocks before.
   fa2::RowState earlier_state(const fa1::Step& step) {
@@ -119,8 +118,8 @@ class KeyOuter {
     m_.load_rows(max, row_values(fa1::kLse, step.row));
     m_.apply(max, BinaryOp::multiply, max, 1.0F / scale_);
     if (config_.keeps_sum()) {
-      m_.load_rows(state.sum, row_values(row_sum_tensor(), step.row));
-      // The lanes of a row each hold a part of the sum: the first would, but equal parts are as good.
+      m_.load_rows(state.sum, row_values(row_sum_tensor(config_), step.row));
+      // Deferred, each lane of a row holds a part of the sum: here equal ones.
       if (config_.options.deferred) {
         m_.apply(state.sum, BinaryOp::multiply, state.sum, 1.0F / kLanesPerRow);
       }
@@ -140,7 +139,7 @@ class KeyOuter {
       m_.store_rows(row_values(fa1::kLse, step.row), lse);
     } else {
       m_.store_rows(row_values(fa1::kLse, step.row), state.max);
-      m_.store_rows(row_values(row_sum_tensor(), step.row), state.sum);
+      m_.store_rows(row_values(row_sum_tensor(config_), step.row), state.sum);
     }
     m_.join_block();
   }
@@ -160,30 +159,6 @@ class KeyOuter {
     m_.load_shared(rows, queries(step.buffer));
     m_.store(rows_of(fa1::kO, step.row, config_.step_rows), rows);
   }
-
-  void fetch(const SharedTile& target, const GlobalTile& source) {
-    if (config_.options.cp_async) {
-      m_.copy_async(target, source);
-      return;
-    }
-    const Fragment rows = m_.fragment(target.rows, target.cols, type_, Layout::linear, {});
-    m_.load(rows, source);
-    m_.store_shared(target, rows);
-  }
-
-  void commit() {
-    if (config_.options.cp_async) {
-      m_.commit_copies();
-    }
-  }
-
-  void arrive() {
-    if (config_.options.cp_async) {
-      m_.wait_copies(0);
-    }
-  }
-
-  int row_sum_tensor() const { return config_.loops() ? fa1::kRowSum : fa1::kScratch; }
 
   Affine segment() const { return block_index(0) * problem_.heads + block_index(1); }
 
@@ -211,6 +186,7 @@ class KeyOuter {
   bool skips_;
   SharedTile k_;
   SharedTile v_;
+  TileCopies copies_;
 };
 
 }  // namespace

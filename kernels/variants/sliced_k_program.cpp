@@ -6,6 +6,7 @@
 #include "kernels/fa2/forward_tiles.hpp"
 #include "kernels/fa2/forward_walk.hpp"
 #include "kernels/fa2/online_softmax.hpp"
+#include "kernels/variants/tile_copies.hpp"
 
 namespace warpscope::kernels::variants {
 namespace {
@@ -40,6 +41,7 @@ class SlicedK {
         shape_(shape),
         tile_(shape.tile),
         tiles_(machine, shape),
+        copies_{machine, shape.options.cp_async},
         by_keys_{1, tile_.warps, 1},
         max_parts_{max_offset(tile_), tile_.warps * tile_.rows, 1, ElementType::fp32, 1, {}},
         sum_parts_(max_parts_),
@@ -50,9 +52,9 @@ class SlicedK {
 
   void run() {
     walk_query_blocks(m_, shape_, [&](const fa2::QueryBlock& queries) {
-      tiles_.fetch(tiles_.q(), tiles_.queries(fa2::kQ, queries.number));
-      tiles_.fetch(tiles_.k(), tiles_.keys(fa2::kK, queries.last_key_block));
-      tiles_.commit();
+      copies_.fetch(tiles_.q(), tiles_.queries(fa2::kQ, queries.number));
+      copies_.fetch(tiles_.k(), tiles_.keys(fa2::kK, queries.last_key_block));
+      copies_.commit();
       walk_key_blocks(m_, shape_, queries, [&](const fa2::KeyStep& step) { key_block(queries, step); });
       epilogue(queries);
     });
@@ -78,10 +80,10 @@ class SlicedK {
   void key_block(const fa2::QueryBlock& queries, const fa2::KeyStep& step) {
     const bool masked = is_masked(shape_, step);
     overhead(StepPart::scores, masked, step.first);
-    tiles_.arrive();
+    copies_.arrive();
     m_.barrier();  // K is there, and everybody is done with the previous V
-    tiles_.fetch(tiles_.v(), tiles_.keys(fa2::kV, step.block));
-    tiles_.commit();
+    copies_.fetch(tiles_.v(), tiles_.keys(fa2::kV, step.block));
+    copies_.commit();
     const Fragment s = scores_tile();
     m_.fill(s, 0);
     m_.mma(s, tiles_.q(), transposed(tiles_.k()));
@@ -89,11 +91,11 @@ class SlicedK {
     if (masked) {
       m_.mask(s, tiles_.mask(queries.number, step.block));
     }
-    tiles_.arrive();
+    copies_.arrive();
     m_.barrier();  // V is there, and everybody is done with K
     step.if_more([&] {
-      tiles_.fetch(tiles_.k(), tiles_.keys(fa2::kK, step.block - 1));
-      tiles_.commit();
+      copies_.fetch(tiles_.k(), tiles_.keys(fa2::kK, step.block - 1));
+      copies_.commit();
     });
 
     const fa2::SoftmaxStep softmax{.first = step.first,
@@ -158,6 +160,7 @@ class SlicedK {
   const fa2::ForwardShape& shape_;
   const fa2::ForwardTile& tile_;
   fa2::ForwardTiles tiles_;
+  TileCopies copies_;
   WarpSplit by_keys_;
   SharedTile max_parts_;
   SharedTile sum_parts_;

@@ -148,7 +148,7 @@ TEST(Variants, TilesOfOnesOwnComputeAttention) {
 
 TEST(Variants, TilesThatCannotBeAreRefused) {
   const Problem problem = square(1, 512, 128, false);
-  for (const char* tile : {"256x128x4", "128x40x4", "96x64x4", "128x512x8"}) {
+  for (const char* tile : {"256x128x4", "128x40x4", "96x64x4", "128x512x8", "64x96x4", "128x96x4"}) {
     EXPECT_THROW(kernels::find_kernel(std::string("fa2+tile=") + tile).plan(problem, kA100),
                  kernels::UnsupportedProblem)
         << tile;
