@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/compiler/lower.hpp"
 #include "kernels/fa1/fa1.hpp"
 #include "kernels/fa2/fa2.hpp"
-#include "kernels/machine/lower.hpp"
 #include "kernels/row_softmax/row_softmax.hpp"
 #include "kernels/standard/matrix_product.hpp"
 #include "kernels/standard/standard.hpp"

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/device_memory.hpp"
 #include "kernels/fa1/config.hpp"
 #include "kernels/fa1/program.hpp"
 #include "kernels/fa1/schedule.hpp"
-#include "kernels/machine/device_memory.hpp"
 #include "kernels/variants/key_outer_program.hpp"
 
 namespace warpscope::kernels {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "kernels/device_memory.hpp"
 #include "kernels/fa1/config.hpp"
 #include "kernels/fa2/forward_walk.hpp"
-#include "kernels/machine/device_memory.hpp"
 #include "kernels/unsupported.hpp"
 #include "kernels/variants/sliced_k_program.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "kernels/machine/rounding.hpp"
+#include "kernels/numeric/rounding.hpp"
 
 namespace warpscope::kernels {
 

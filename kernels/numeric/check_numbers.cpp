@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kernels/machine/plan.hpp"
-#include "kernels/machine/run_numeric.hpp"
 #include "kernels/numeric/attention.hpp"
+#include "kernels/numeric/run_numeric.hpp"
 #include "kernels/unsupported.hpp"
 
 namespace warpscope::kernels {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kernels/kernel.hpp"
-#include "kernels/machine/flop_count.hpp"
+#include "kernels/numeric/flop_count.hpp"
 
 namespace warpscope::kernels {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/machine/device_memory.hpp"
+#include "kernels/device_memory.hpp"
 #include "kernels/unsupported.hpp"
 
 namespace warpscope::kernels {

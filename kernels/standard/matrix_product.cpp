@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/machine/device_memory.hpp"
+#include "kernels/device_memory.hpp"
 #include "kernels/standard/gemm.hpp"
 #include "kernels/unsupported.hpp"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/device_memory.hpp"
 #include "kernels/kernel.hpp"
-#include "kernels/machine/device_memory.hpp"
 #include "kernels/machine/plan.hpp"
 #include "kernels/standard/elementwise.hpp"
 #include "kernels/standard/gemm.hpp"

@@ -1,4 +1,5 @@
-// Includes point one way: experiments -> kernels -> model/trace, experiments -> model, and nothing back.
+// Includes point one way: experiments -> kernels -> model/trace, experiments -> model, and nothing back;
+// among the kernels, a kernel -> machine and compiler, numeric -> machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,6 +25,11 @@ void PrintTo(const Rule& rule, std::ostream* stream) {
   *stream << rule.name;
 }
 
+// What runs kernels sees them from outside, and the machine that they are written for.
+std::vector<std::string> with_machine(const std::string& own) {
+  return {own, "kernels/machine/", "kernels/kernel.hpp", "kernels/unsupported.hpp"};
+}
+
 const Rule kRules[] = {
     {"model_knows_no_kernel", "model", {"kernels/", "experiments/", "tests/"}, {}},
     {"base_stands_alone", "model/base", {"model/", "kernels/", "systemc", "tlm"}, {"model/base/"}},
@@ -36,6 +42,9 @@ const Rule kRules[] = {
      "kernels",
      {"model/", "experiments/", "tests/", "systemc", "tlm"},
      {"model/trace/"}},
+    {"the_machine_knows_no_kernel", "kernels/machine", {"kernels/"}, {"kernels/machine/"}},
+    {"the_compiler_knows_no_kernel", "kernels/compiler", {"kernels/"}, with_machine("kernels/compiler/")},
+    {"numbers_know_no_kernel", "kernels/numeric", {"kernels/"}, with_machine("kernels/numeric/")},
     {"experiments_use_no_tests", "experiments", {"tests/", "systemc", "tlm"}, {}},
 };
 
@@ -44,10 +53,7 @@ bool starts_with_any(const std::string& text, const std::vector<std::string>& be
                              [&](const std::string& beginning) { return text.starts_with(beginning); });
 }
 
-class IncludeDirection : public testing::TestWithParam<Rule> {};
-
-TEST_P(IncludeDirection, Holds) {
-  const Rule& rule = GetParam();
+void expect_holds(const Rule& rule) {
   const std::filesystem::path root = WARPSCOPE_SOURCE_DIR;
   const std::regex include("#\\s*include\\s*[<\"]([^>\"]+)[>\"]");
   int files = 0;
@@ -63,11 +69,27 @@ TEST_P(IncludeDirection, Holds) {
           << std::filesystem::relative(entry.path(), root).string() << " includes " << header;
     }
   }
-  EXPECT_GT(files, 0);
+  EXPECT_GT(files, 0) << rule.folder;
+}
+
+class IncludeDirection : public testing::TestWithParam<Rule> {};
+
+TEST_P(IncludeDirection, Holds) {
+  expect_holds(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Folders, IncludeDirection, testing::ValuesIn(kRules),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
+
+TEST(IncludeDirections, KernelsKnowNotWhatRunsThem) {
+  const std::vector<std::string> runs_them = {"kernels/compiler/", "kernels/numeric/"};
+  for (const auto& entry : std::filesystem::directory_iterator(WARPSCOPE_SOURCE_DIR "/kernels")) {
+    const std::string folder = "kernels/" + entry.path().filename().string();
+    if (entry.is_directory() && std::ranges::find(runs_them, folder + "/") == runs_them.end()) {
+      expect_holds({folder.c_str(), folder.c_str(), runs_them, {}});
+    }
+  }
+}
 
 }  // namespace
 }  // namespace warpscope::cli_test

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/compiler/lower.hpp"
 #include "kernels/fa1/fa1.hpp"
 #include "kernels/fa2/fa2.hpp"
-#include "kernels/machine/lower.hpp"
 #include "kernels/unsupported.hpp"
 #include "kernels/variants/changes.hpp"
 #include "kernels/variants/variant.hpp"

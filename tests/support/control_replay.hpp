@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/machine/compiler_target.hpp"
+#include "kernels/compiler/compiler_target.hpp"
 #include "tests/support/trace_walk.hpp"
 
 namespace warpscope::tests {

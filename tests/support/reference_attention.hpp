@@ -1,8 +1,8 @@
 // The reference for attention kernels under the names that tests use.
 #pragma once
 
-#include "kernels/machine/run_numeric.hpp"
 #include "kernels/numeric/attention.hpp"
+#include "kernels/numeric/run_numeric.hpp"
 
 namespace warpscope::tests {
 

@@ -3,8 +3,8 @@
 
 #include "experiments/point/point.hpp"
 #include "experiments/point/run.hpp"
-#include "kernels/machine/compiler_target.hpp"
-#include "kernels/machine/control_bits.hpp"
+#include "kernels/compiler/compiler_target.hpp"
+#include "kernels/compiler/control_bits.hpp"
 #include "kernels/unsupported.hpp"
 #include "model/gpu/simulate.hpp"
 #include "model/hw/config_loader.hpp"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/compiler/control_bits.hpp"
 #include "kernels/kernel.hpp"
-#include "kernels/machine/control_bits.hpp"
 #include "kernels/unsupported.hpp"
 #include "tests/support/control_replay.hpp"
 #include "tests/support/gpu_limits.hpp"

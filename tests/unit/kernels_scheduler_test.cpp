@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "kernels/machine/list_scheduler.hpp"
+#include "kernels/compiler/list_scheduler.hpp"
 #include "tests/support/instruction.hpp"
 
 namespace warpscope::tests {

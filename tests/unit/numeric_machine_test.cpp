@@ -1,5 +1,5 @@
 // The numeric machine: small programs that are right, and the same with one mistake.
-#include "kernels/machine/numeric_machine.hpp"
+#include "kernels/numeric/numeric_machine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/machine/run_numeric.hpp"
+#include "kernels/numeric/run_numeric.hpp"
 
 namespace warpscope::kernels {
 namespace {

@@ -1,5 +1,5 @@
 // Rounding to fp16 and bf16.
-#include "kernels/machine/rounding.hpp"
+#include "kernels/numeric/rounding.hpp"
 
 #include <gtest/gtest.h>
 

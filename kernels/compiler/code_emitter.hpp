@@ -1,0 +1,79 @@
+// Collects the instructions of a warp program on virtual registers, block by block.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/compiler/compiler_target.hpp"
+#include "kernels/compiler/virtual_code.hpp"
+#include "kernels/machine/machine.hpp"
+
+namespace warpscope::kernels {
+
+/// Registers: fixed ones that hold addresses and constants, then those of fragments, which nest like the
+/// program's loops, and from the top downwards temporaries, which never outlive their basic block.
+class CodeEmitter {
+ public:
+  CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor);
+
+  trace::RegisterRange allocate(int count);
+  int allocation_mark() const { return next_register_; }
+  void release_to(int mark) { next_register_ = mark; }
+  trace::RegisterRange temporary(int count);
+  trace::RegisterRange temporary_predicate();
+  /// Base address of shared memory; a constant of the program.
+  static trace::RegisterRange shared_base() { return {0, 1}; }
+
+  void emit(trace::Opcode opcode, trace::RegisterRange destination,
+            std::initializer_list<trace::RegisterRange> sources);
+  void emit_memory(trace::Opcode opcode, trace::RegisterRange destination,
+                   std::initializer_list<trace::RegisterRange> sources, const trace::MemoryOperand& operand);
+  void emit_immediate(trace::Opcode opcode, int immediate);
+  /// One integer instruction of address arithmetic; the result is one of a few registers used in turn.
+  trace::RegisterRange address_instruction(trace::Opcode opcode);
+  /// Spreads counted instructions evenly over the current block.
+  void spread(std::span<const CountedInstruction> instructions);
+  /// Counted instructions here, each with the result of the one before as its source.
+  void chain(std::span<const CountedInstruction> instructions);
+
+  /// What the instructions from here on are part of; empty: nothing that has a name.
+  void begin_operation(std::string name) { operation_ = program_.operation_number(std::move(name)); }
+
+  /// Ends the basic block; with `branch` the block's last instruction is a branch.
+  void end_block(bool branch);
+  bool block_is_empty() const { return current_.code.empty() && pending_.empty(); }
+  std::size_t next_block() const { return program_.blocks.size(); }
+  std::size_t add_loop(const VirtualLoop& loop);
+  std::size_t loop_count() const { return program_.loops.size(); }
+  VirtualLoop& loop(std::size_t index) { return program_.loops[index]; }
+  VirtualProgram take();
+
+ private:
+  void append(trace::Instruction instruction);
+  void interleave_pending();
+  /// Where in `code` each pending instruction goes.
+  std::vector<std::size_t> pending_positions(const std::vector<trace::Instruction>& code) const;
+  trace::Instruction counted_instruction(trace::Opcode opcode);
+  static std::vector<trace::Opcode> round_robin(std::span<const CountedInstruction> instructions);
+  void note_result(const trace::Instruction& instruction);
+  std::uint32_t add_operand(const trace::MemoryOperand& operand);
+
+  const CompilerTarget& target_;
+  std::uint16_t local_tensor_;
+  VirtualProgram program_;
+  BasicBlock current_;
+  std::vector<trace::Opcode> pending_;
+  std::uint8_t operation_ = 0;
+  trace::RegisterRange last_result_;  ///< what a move reads: the latest result of fixed latency
+  int next_register_;
+  int next_temporary_;
+  int next_predicate_ = 0;
+  int address_turn_ = 0;
+  int since_move_ = 0;
+  std::int64_t local_words_ = 0;
+};
+
+}  // namespace warpscope::kernels

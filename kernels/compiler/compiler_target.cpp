@@ -1,0 +1,141 @@
+#include "kernels/compiler/compiler_target.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/unsupported.hpp"
+
+namespace warpscope::kernels {
+namespace {
+
+// Intervals and latencies: stall counts in the machine code of FlashAttention-2 forward and backward built by
+// ptxas 12/13 for sm_80 and sm_90 (HMMAs of one warp 8 / 6 apart, dependent FFMA 4, dependent ALU 5, FFMA 2 /
+// 1). Window: distance from LDSM to its first HMMA there (9 to 12). Registers: R231 and above hold addresses
+// and constants in the sm_90 loops.
+constexpr CompilerTarget kSm80{};
+
+constexpr CompilerTarget sm90() {
+  CompilerTarget target;
+  target.hmma_16816_interval = 6;
+  target.fma_interval = 1;
+  target.hmma_latency = 24;
+  return target;
+}
+
+/// The GPUs that this code was built for, GA100 and GH100.
+constexpr PipeTimings kGa100{.hmma_16816_interval = 8,
+                             .hmma_1688_interval = 4,
+                             .hmma_latency = 25,
+                             .fma_latency = 4,
+                             .imad_latency = 4,
+                             .alu_latency = 4,
+                             .xu_latency = 18,
+                             .uniform_latency = 12,
+                             .shared_latency = 21,
+                             .shuffle_latency = 24};
+
+constexpr PipeTimings gh100() {
+  PipeTimings pipes = kGa100;
+  pipes.hmma_16816_interval = 6;
+  pipes.hmma_latency = 24;
+  pipes.xu_latency = 17;
+  pipes.shared_latency = 22;
+  return pipes;
+}
+
+struct Generation {
+  CompilerTarget target;
+  PipeTimings pipes;
+};
+constexpr Generation kGeneration8{kSm80, kGa100};
+constexpr Generation kGeneration9{sm90(), gh100()};
+
+const Generation& generation(const GpuLimits& limits) {
+  if (limits.compute_capability_major == 8) {
+    return kGeneration8;
+  }
+  if (limits.compute_capability_major == 9) {
+    return kGeneration9;
+  }
+  throw UnsupportedProblem("kernels are compiled for compute capability 8.x and 9.x, not " +
+                           std::to_string(limits.compute_capability_major) + "." +
+                           std::to_string(limits.compute_capability_minor));
+}
+
+}  // namespace
+
+CompilerTarget compiler_target(const GpuLimits& limits) {
+  const auto& [known, usual] = generation(limits);
+  CompilerTarget target = known;
+  const auto move = [&limits, &usual_ = usual](int& figure, int PipeTimings::*timing) {
+    const int now = limits.pipes.*timing;
+    figure = now == 0 ? figure : std::max(1, figure + now - usual_.*timing);
+  };
+  // Rates of the pipes that work by lanes are left as they are. Another rate makes a list scheduler
+  // interleave anew, and by chance that changes a kernel by a few per cent: more than many a rate is worth.
+  move(target.hmma_16816_interval, &PipeTimings::hmma_16816_interval);
+  move(target.hmma_1688_interval, &PipeTimings::hmma_1688_interval);
+  move(target.hmma_latency, &PipeTimings::hmma_latency);
+  move(target.fma_latency, &PipeTimings::fma_latency);
+  move(target.imad_latency, &PipeTimings::imad_latency);
+  move(target.alu_latency, &PipeTimings::alu_latency);
+  move(target.xu_latency, &PipeTimings::xu_latency);
+  move(target.uniform_latency, &PipeTimings::uniform_latency);
+  move(target.shared_load_latency, &PipeTimings::shared_latency);
+  move(target.shuffle_latency, &PipeTimings::shuffle_latency);
+  return target;
+}
+
+int issue_interval(const CompilerTarget& target, trace::Opcode opcode) {
+  using trace::OpClass;
+  switch (trace::info(opcode).op_class) {
+    case OpClass::hmma_16816:
+      return target.hmma_16816_interval;
+    case OpClass::hmma_1688:
+      return target.hmma_1688_interval;
+    case OpClass::fma:
+      return target.fma_interval;
+    case OpClass::imad:
+      return target.imad_interval;
+    case OpClass::alu:
+      return target.alu_interval;
+    case OpClass::xu:
+      return target.xu_interval;
+    case OpClass::local_load:
+    case OpClass::local_store:
+      return target.ldsm_interval;
+    default:
+      return trace::info(opcode).pipe == trace::Pipe::lsu ? target.memory_interval : 1;
+  }
+}
+
+int planned_latency(const CompilerTarget& target, trace::Opcode opcode) {
+  using trace::OpClass;
+  switch (trace::info(opcode).op_class) {
+    case OpClass::hmma_16816:
+    case OpClass::hmma_1688:
+      return target.hmma_latency;
+    case OpClass::fma:
+      return target.fma_latency;
+    case OpClass::imad:
+      return target.imad_latency;
+    case OpClass::uniform:
+      return target.uniform_latency;
+    case OpClass::alu:
+    case OpClass::nop:
+      return target.alu_latency;
+    case OpClass::xu:
+      return target.xu_latency;
+    case OpClass::shared_load:
+      return target.shared_load_latency;
+    case OpClass::shuffle:
+      return target.shuffle_latency;
+    case OpClass::global_load:
+    case OpClass::local_load:
+      return target.global_load_latency;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace warpscope::kernels

@@ -1,0 +1,189 @@
+#include "kernels/compiler/dependence_graph.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "kernels/compiler/opcode_kinds.hpp"
+
+namespace warpscope::kernels {
+namespace {
+
+using trace::Instruction;
+using trace::RegisterRange;
+
+class Builder {
+ public:
+  Builder(const BasicBlock& block, const BlockLiveness& liveness, const CompilerTarget& target)
+      : code_(block.code), liveness_(liveness), target_(target) {}
+
+  DependenceGraph build() {
+    graph_.nodes.resize(code_.size());
+    graph_.live_registers = static_cast<int>((liveness_.live_in >> kFirstValueRegister).count());
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+      graph_.reads.begin.push_back(graph_.reads.items.size());
+      graph_.writes.begin.push_back(graph_.writes.items.size());
+      add_register_edges(i);
+      add_order_edges(i);
+    }
+    graph_.reads.begin.push_back(graph_.reads.items.size());
+    graph_.writes.begin.push_back(graph_.writes.items.size());
+    mark_outliving_values();
+    sort_edges();
+    for (std::size_t i = code_.size(); i-- > 0;) {
+      for (const DependenceEdge& edge : graph_.successors[i]) {
+        graph_.nodes[i].priority =
+            std::max(graph_.nodes[i].priority, edge.priority + graph_.nodes[edge.successor].priority);
+      }
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  struct Register {
+    bool used = false;
+    int writer = -1;
+    std::uint32_t value = 0;
+    int last_reader = -1;  // index into readers_
+  };
+
+  // An instruction that read the same value of a register, and the one before it.
+  struct Reader {
+    std::uint32_t instruction = 0;
+    int before = -1;
+  };
+
+  struct Edge {
+    std::uint32_t from = 0;
+    DependenceEdge edge;
+  };
+
+  Register& state(int number) {
+    const auto index = static_cast<std::size_t>(number);
+    if (index >= registers_.size()) {
+      registers_.resize(index + 1);
+    }
+    Register& reg = registers_[index];
+    if (!reg.used) {
+      reg.used = true;
+      reg.value = new_value(number);
+      used_.push_back(number);
+    }
+    return reg;
+  }
+
+  std::uint32_t new_value(int number) {
+    graph_.values.push_back(
+        {.predicate = number >= trace::kFirstPredicate, .address = number < kFirstValueRegister});
+    return static_cast<std::uint32_t>(graph_.values.size() - 1);
+  }
+
+  void edge(int from, std::uint32_t to, int cycles, int priority) {
+    if (from < 0 || static_cast<std::uint32_t>(from) == to) {
+      return;
+    }
+    edges_.push_back({static_cast<std::uint32_t>(from), {to, cycles, priority}});
+    ++graph_.nodes[to].predecessors;
+  }
+
+  void add_register_edges(std::uint32_t i) {
+    const Instruction& instruction = code_[i];
+    std::vector<std::uint32_t>& reads = graph_.reads.items;
+    const auto first_read = static_cast<std::ptrdiff_t>(reads.size());
+    for (const RegisterRange& source : instruction.sources) {
+      for (int k = 0; k < source.count; ++k) {
+        Register& reg = state(source.first + k);
+        if (std::find(reads.begin() + first_read, reads.end(), reg.value) != reads.end()) {
+          continue;
+        }
+        reads.push_back(reg.value);
+        ++graph_.values[reg.value].readers;
+        if (reg.writer >= 0) {
+          const int latency = planned_latency(target_, code_[static_cast<std::size_t>(reg.writer)].opcode);
+          edge(reg.writer, i, latency, latency);
+          note_hmma_user(reg.writer, i);
+        }
+        readers_.push_back({i, reg.last_reader});
+        reg.last_reader = static_cast<int>(readers_.size()) - 1;
+      }
+    }
+    for (int k = 0; k < instruction.destination.count; ++k) {
+      const int number = instruction.destination.first + k;
+      Register& reg = state(number);
+      edge(reg.writer, i, 1, 1);
+      for (int reader = reg.last_reader; reader >= 0;) {
+        const Reader& found = readers_[static_cast<std::size_t>(reader)];
+        edge(static_cast<int>(found.instruction), i, 1, 1);
+        reader = found.before;
+      }
+      reg = {true, static_cast<int>(i), new_value(number), -1};
+      graph_.writes.items.push_back(reg.value);
+    }
+  }
+
+  void note_hmma_user(int writer, std::uint32_t user) {
+    DependenceNode& node = graph_.nodes[static_cast<std::size_t>(writer)];
+    if (is_ldsm(code_[static_cast<std::size_t>(writer)].opcode) && is_hmma(code_[user].opcode) &&
+        node.first_hmma_user < 0) {
+      node.first_hmma_user = hmmas_;
+    }
+  }
+
+  void add_order_edges(std::uint32_t i) {
+    const trace::Opcode opcode = code_[i].opcode;
+    if (is_hmma(opcode)) {
+      const int interval = issue_interval(target_, opcode);
+      edge(last_hmma_, i, interval, interval);
+      last_hmma_ = static_cast<int>(i);
+      ++hmmas_;
+    }
+    if (keeps_memory_order(opcode)) {
+      edge(last_memory_, i, 1, target_.memory_interval);
+      last_memory_ = static_cast<int>(i);
+    }
+  }
+
+  void mark_outliving_values() {
+    for (const int number : used_) {
+      const auto index = static_cast<std::size_t>(number);
+      if (number < trace::kFirstPredicate && liveness_.live_out[index]) {
+        graph_.values[registers_[index].value].outlives = true;
+      }
+    }
+  }
+
+  // Puts the edges in the order of the nodes that they start from.
+  void sort_edges() {
+    NodeLists<DependenceEdge>& lists = graph_.successors;
+    lists.begin.assign(code_.size() + 1, 0);
+    for (const Edge& edge : edges_) {
+      ++lists.begin[edge.from + 1];
+    }
+    std::partial_sum(lists.begin.begin(), lists.begin.end(), lists.begin.begin());
+    lists.items.resize(edges_.size());
+    std::vector<std::size_t> next = lists.begin;
+    for (const Edge& edge : edges_) {
+      lists.items[next[edge.from]++] = edge.edge;
+    }
+  }
+
+  const std::vector<Instruction>& code_;
+  const BlockLiveness& liveness_;
+  const CompilerTarget& target_;
+  DependenceGraph graph_;
+  std::vector<Register> registers_ = std::vector<Register>(trace::kFirstPredicate);  // by number
+  std::vector<int> used_;                                                            // their numbers
+  std::vector<Reader> readers_;
+  std::vector<Edge> edges_;
+  int last_hmma_ = -1;
+  int last_memory_ = -1;
+  int hmmas_ = 0;
+};
+
+}  // namespace
+
+DependenceGraph build_graph(const BasicBlock& block, const BlockLiveness& liveness,
+                            const CompilerTarget& target) {
+  return Builder(block, liveness, target).build();
+}
+
+}  // namespace warpscope::kernels

@@ -1,0 +1,185 @@
+#include "kernels/compiler/list_scheduler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "kernels/compiler/opcode_kinds.hpp"
+
+namespace warpscope::kernels {
+namespace {
+
+class ListScheduler {
+ public:
+  ListScheduler(const BasicBlock& block, const BlockLiveness& liveness, const CompilerTarget& target)
+      : code_(block.code),
+        target_(target),
+        graph_(build_graph(block, liveness, target)),
+        ready_at_(code_.size(), 0),
+        missing_(code_.size(), 0),
+        issued_(code_.size(), false),
+        live_(graph_.live_registers) {
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+      missing_[i] = graph_.nodes[i].predecessors;
+      pipes_.push_back(pipe_of(code_[i].opcode));
+      if (missing_[i] == 0) {
+        add_candidate(i);
+      }
+    }
+  }
+
+  std::vector<trace::Instruction> run() {
+    std::vector<trace::Instruction> order;
+    order.reserve(code_.size());
+    while (order.size() < code_.size()) {
+      int next_time = kNever;
+      int chosen = pick(next_time);
+      if (chosen < 0 && next_time != kNever) {
+        time_ = next_time;
+        continue;
+      }
+      if (chosen < 0) {
+        // Only the register limit or the LDSM window is in the way: the oldest instruction goes.
+        chosen = static_cast<int>(*std::ranges::min_element(candidates_));
+      }
+      issue(static_cast<std::uint32_t>(chosen));
+      order.push_back(code_[static_cast<std::size_t>(chosen)]);
+    }
+    return order;
+  }
+
+ private:
+  static constexpr int kNever = 1 << 30;
+
+  // The pipes that the compiler models; IMAD runs on half of the FMA lanes and is kept apart from FFMA.
+  static std::size_t pipe_of(trace::Opcode opcode) {
+    return trace::info(opcode).op_class == trace::OpClass::imad
+               ? 7
+               : static_cast<std::size_t>(trace::info(opcode).pipe);
+  }
+
+  struct Pressure {
+    int registers = 0;
+    int predicates = 0;
+  };
+
+  Pressure change(std::uint32_t i) const {
+    Pressure result;
+    const auto add = [&](const RegisterValue& value, int amount) {
+      if (!value.address) {
+        (value.predicate ? result.predicates : result.registers) += amount;
+      }
+    };
+    for (const std::uint32_t read : graph_.reads[i]) {
+      const RegisterValue& value = graph_.values[read];
+      if (value.readers == 1 && !value.outlives) {
+        add(value, -1);
+      }
+    }
+    for (const std::uint32_t written : graph_.writes[i]) {
+      const RegisterValue& value = graph_.values[written];
+      if (value.readers > 0 || value.outlives) {
+        add(value, 1);
+      }
+    }
+    return result;
+  }
+
+  bool fits(std::uint32_t i) const {
+    const int user = graph_.nodes[i].first_hmma_user;
+    if (user >= 0 && hmmas_issued_ < user - target_.ldsm_window) {
+      return false;
+    }
+    const int limit = target_.value_registers - (i == oldest_ ? 0 : target_.reserve_registers);
+    const int most = static_cast<int>(graph_.writes[i].size());
+    if (live_ + most <= limit && live_predicates_ + most <= target_.live_predicates) {
+      return true;  // whatever it frees
+    }
+    const Pressure pressure = change(i);
+    return (pressure.registers <= 0 || live_ + pressure.registers <= limit) &&
+           (pressure.predicates <= 0 || live_predicates_ + pressure.predicates <= target_.live_predicates);
+  }
+
+  int earliest(std::uint32_t i) const { return std::max(ready_at_[i], pipe_free_[pipes_[i]]); }
+
+  // The instruction to issue now, or -1 and the next time at which there may be one. Where registers are
+  // scarce, one that frees some goes before all that do not.
+  int pick(int& next_time) const {
+    int first = -1;
+    const bool scarce = live_ > target_.value_registers - target_.scarce_registers;
+    for (const std::uint32_t i : candidates_) {
+      if (earliest(i) > time_ || !fits(i)) {
+        continue;
+      }
+      if (!scarce || change(i).registers < 0) {
+        return static_cast<int>(i);
+      }
+      first = first < 0 ? static_cast<int>(i) : first;
+    }
+    if (first < 0) {
+      for (const std::uint32_t i : candidates_) {
+        if (earliest(i) < next_time && fits(i)) {
+          next_time = earliest(i);
+        }
+      }
+    }
+    return first;
+  }
+
+  void add_candidate(std::uint32_t i) {
+    const auto precedes = [&](std::uint32_t left, std::uint32_t right) {
+      const int difference = graph_.nodes[left].priority - graph_.nodes[right].priority;
+      return difference != 0 ? difference > 0 : left < right;
+    };
+    candidates_.insert(std::ranges::upper_bound(candidates_, i, precedes), i);
+  }
+
+  void issue(std::uint32_t i) {
+    const std::size_t pipe = pipes_[i];
+    time_ = std::max({time_, ready_at_[i], pipe_free_[pipe]});
+    const Pressure pressure = change(i);
+    live_ += pressure.registers;
+    live_predicates_ += pressure.predicates;
+    for (const std::uint32_t read : graph_.reads[i]) {
+      --graph_.values[read].readers;
+    }
+    pipe_free_[pipe] = time_ + issue_interval(target_, code_[i].opcode);
+    hmmas_issued_ += is_hmma(code_[i].opcode) ? 1 : 0;
+    issued_[i] = true;
+    std::erase(candidates_, i);
+    while (oldest_ < code_.size() && issued_[oldest_]) {
+      ++oldest_;
+    }
+    for (const DependenceEdge& edge : graph_.successors[i]) {
+      ready_at_[edge.successor] = std::max(ready_at_[edge.successor], time_ + edge.cycles);
+      if (--missing_[edge.successor] == 0) {
+        add_candidate(edge.successor);
+      }
+    }
+    ++time_;
+  }
+
+  const std::vector<trace::Instruction>& code_;
+  const CompilerTarget& target_;
+  DependenceGraph graph_;
+  std::vector<int> ready_at_;
+  std::vector<int> missing_;  // predecessors not yet issued
+  std::vector<bool> issued_;
+  std::vector<std::size_t> pipes_;
+  std::vector<std::uint32_t> candidates_;  // all predecessors issued; the longest path to the end first
+  std::array<int, 8> pipe_free_{};
+  std::uint32_t oldest_ = 0;
+  int time_ = 0;
+  int live_;
+  int live_predicates_ = 0;
+  int hmmas_issued_ = 0;
+};
+
+}  // namespace
+
+std::vector<trace::Instruction> schedule_block(const BasicBlock& block, const BlockLiveness& liveness,
+                                               const CompilerTarget& target) {
+  return ListScheduler(block, liveness, target).run();
+}
+
+}  // namespace warpscope::kernels

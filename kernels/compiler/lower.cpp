@@ -1,0 +1,184 @@
+#include "kernels/compiler/lower.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/compiler/control_bits.hpp"
+#include "kernels/compiler/list_scheduler.hpp"
+#include "kernels/compiler/trace_machine.hpp"
+#include "kernels/machine/check_plan.hpp"
+
+namespace warpscope::kernels {
+namespace {
+
+constexpr std::int64_t kSpillBytesPerThread = 256;
+
+void schedule(VirtualProgram& program, const CompilerTarget& target) {
+  const std::vector<BlockLiveness> liveness = block_liveness(program);
+  for (std::size_t block = 0; block < program.blocks.size(); ++block) {
+    program.blocks[block].code = schedule_block(program.blocks[block], liveness[block], target);
+  }
+}
+
+// The scheduler hides latency with all registers that a thread can have, and the source's order has operands
+// of products early: the order that needs fewer shows what a compiler can do with the declared ones.
+void check_registers(const LaunchPlan& launch, std::size_t live) {
+  if (live > launch.registers_per_thread) {
+    throw std::logic_error(
+        fmt::format("{} registers hold values at once, registers_per_thread declares {}; declare as many, up "
+                    "to 255, or hold less",
+                    live, launch.registers_per_thread));
+  }
+}
+
+// Expansion gives every predicate its own number; machine code has few and uses them again.
+void rename_predicates(std::vector<trace::Instruction>& code) {
+  constexpr std::size_t kPredicates = 16;
+  std::vector<std::pair<std::uint16_t, std::size_t>> last_use;  // virtual number, index of the last reader
+  const auto last_use_of = [&](std::uint16_t number) -> std::size_t& {
+    const auto found = std::ranges::find(last_use, number, &std::pair<std::uint16_t, std::size_t>::first);
+    return found != last_use.end() ? found->second : last_use.emplace_back(number, 0).second;
+  };
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (code[i].destination.first >= trace::kFirstPredicate) {
+      last_use_of(code[i].destination.first) = i;
+    }
+    for (const trace::RegisterRange& source : code[i].sources) {
+      if (source.first >= trace::kFirstPredicate) {
+        last_use_of(source.first) = i;
+      }
+    }
+  }
+  struct Holder {
+    std::uint16_t number = 0;
+    std::size_t until = 0;
+    bool used = false;
+  };
+  std::array<Holder, kPredicates> holders{};
+  const auto renamed = [&](std::uint16_t number, std::size_t i, bool is_new) {
+    for (std::size_t p = 0; p < kPredicates; ++p) {
+      if (holders[p].used && holders[p].number == number) {
+        return static_cast<std::uint16_t>(trace::kFirstPredicate + p);
+      }
+    }
+    std::size_t p = 0;
+    while (is_new && p + 1 < kPredicates && holders[p].used && holders[p].until >= i) {
+      ++p;
+    }
+    holders[p] = {number, last_use_of(number), true};
+    return static_cast<std::uint16_t>(trace::kFirstPredicate + p);
+  };
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    for (trace::RegisterRange& source : code[i].sources) {
+      if (source.first >= trace::kFirstPredicate) {
+        source.first = renamed(source.first, i, false);
+      }
+    }
+    if (code[i].destination.first >= trace::kFirstPredicate) {
+      code[i].destination.first = renamed(code[i].destination.first, i, true);
+    }
+  }
+}
+
+/// Numbers the operations of `names` that instructions are part of in the order in which they come up.
+void name_operations(trace::WarpProgram& program, const std::vector<std::string>& names) {
+  std::vector<std::uint8_t> numbers(names.size() + 1, 0);
+  for (trace::Instruction& instruction : program.code) {
+    std::uint8_t& number = numbers[instruction.operation];
+    if (instruction.operation > 0 && number == 0) {
+      program.operations.push_back(names[instruction.operation - std::size_t{1}]);
+      number = static_cast<std::uint8_t>(program.operations.size());
+    }
+    instruction.operation = number;
+  }
+}
+
+trace::WarpProgram assemble(std::string name, VirtualProgram program) {
+  trace::WarpProgram result;
+  result.name = std::move(name);
+  result.memory_operands = std::move(program.memory_operands);
+  std::vector<std::uint32_t> first;
+  for (const BasicBlock& block : program.blocks) {
+    first.push_back(static_cast<std::uint32_t>(result.code.size()));
+    result.code.insert(result.code.end(), block.code.begin(), block.code.end());
+  }
+  first.push_back(static_cast<std::uint32_t>(result.code.size()));
+  name_operations(result, program.operations);
+  for (const VirtualLoop& loop : program.loops) {
+    result.loops.push_back(
+        {first[loop.first_block], first[loop.last_block + 1], loop.trip_slot, loop.trips_per_iteration});
+  }
+  return result;
+}
+
+trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launch, const CtaProgram& program,
+                                 const CompilerTarget& target, ClassTables& tables) {
+  tables.begin_program();
+  TraceMachine machine(plan, launch, target, tables);
+  program.text(machine);
+  VirtualProgram code = machine.take();
+  const std::size_t in_source_order = most_live_registers(code);
+  schedule(code, target);
+  check_registers(launch, std::min(in_source_order, most_live_registers(code)));
+  for (BasicBlock& block : code.blocks) {
+    rename_predicates(block.code);
+    if (block.ends_with_branch) {
+      block.code.emplace_back().opcode = trace::Opcode::BRA;
+    }
+  }
+  code.blocks.back().code.emplace_back().opcode = trace::Opcode::EXIT;
+  assign_control_bits(code, target);
+  return assemble(program.name, std::move(code));
+}
+
+trace::Launch lower_launch(const KernelPlan& plan, const LaunchPlan& launch, const CompilerTarget& target) {
+  check_launch(launch);
+  trace::Launch result;
+  result.name = launch.name;
+  result.grid = launch.grid;
+  result.threads_per_cta = static_cast<std::uint32_t>(32 * launch.warps);
+  result.registers_per_thread = launch.registers_per_thread;
+  result.shared_bytes_per_cta = launch.shared_bytes_per_cta;
+  result.class_of_block = launch.class_of_block;
+  ClassTables tables;
+  CompilerTarget compiler = target;
+  if (!launch.estimate_moves) {
+    compiler.instructions_per_move = 0;
+  }
+  for (const CtaProgram& program : launch.programs) {
+    result.programs.push_back(lower_program(plan, launch, program, compiler, tables));
+  }
+  for (const PlanClass& plan_class : launch.classes) {
+    result.classes.push_back(tables.translate(plan_class, launch.warps));
+  }
+  return result;
+}
+
+}  // namespace
+
+trace::Trace lower(const KernelPlan& plan, const CompilerTarget& target) {
+  trace::Trace result;
+  int warps = 1;
+  for (const LaunchPlan& launch : plan.launches) {
+    warps = std::max(warps, launch.warps);
+  }
+  for (const TensorSpec& tensor : plan.tensors) {
+    result.tensors.push_back(
+        {tensor.name, tensor.kind, tensor.segments, tensor.rows * tensor.cols * element_bytes(tensor.type)});
+  }
+  result.tensors.push_back({"spills", trace::TensorKind::local, 1, kSpillBytesPerThread * 32 * warps});
+  for (const LaunchPlan& launch : plan.launches) {
+    try {
+      result.launches.push_back(lower_launch(plan, launch, target));
+    } catch (const std::logic_error& error) {
+      throw std::logic_error("launch " + launch.name + ": " + error.what());
+    }
+  }
+  return result;
+}
+
+}  // namespace warpscope::kernels

@@ -1,0 +1,63 @@
+#include "kernels/compiler/scoreboards.hpp"
+
+namespace warpscope::kernels {
+namespace {
+
+// Kinds of use: the class of a writer, or this plus that of a reader.
+constexpr int kReadKind = 32;
+constexpr int kLateReadKind = 63;
+
+}  // namespace
+
+Scoreboards::Scoreboards(bool async_copies, bool late_loads)
+    : begin_(async_copies ? 1 : 0), end_(late_loads ? late_load() : trace::kScoreboards) {}
+
+int Scoreboards::result(trace::OpClass op_class) {
+  return assign(static_cast<int>(op_class));
+}
+
+int Scoreboards::sources(trace::OpClass op_class) {
+  return assign(kReadKind + static_cast<int>(op_class));
+}
+
+int Scoreboards::late_sources() {
+  // Nothing in this block waits for them, so that they hold one scoreboard together.
+  late_sources_ = late_sources_ >= 0 ? set(late_sources_, kLateReadKind) : assign(kLateReadKind);
+  return late_sources_;
+}
+
+void Scoreboards::waited(std::uint8_t mask) {
+  for (int b = 0; b < trace::kScoreboards; ++b) {
+    if ((mask >> b & 1) != 0) {
+      boards_[static_cast<std::size_t>(b)].setters = 0;
+    }
+  }
+}
+
+int Scoreboards::assign(int kind) {
+  for (int b = begin_; b < end_; ++b) {
+    if (boards_[static_cast<std::size_t>(b)].setters == 0) {
+      return set(b, kind);
+    }
+  }
+  // All taken: the latest of the same kind makes earlier waiters wait least; failing that, the latest of all.
+  int best = begin_;
+  for (int b = begin_; b < end_; ++b) {
+    const Board& board = boards_[static_cast<std::size_t>(b)];
+    const Board& leader = boards_[static_cast<std::size_t>(best)];
+    const bool same = board.kind == kind;
+    const bool leader_same = leader.kind == kind;
+    if (same > leader_same || (same == leader_same && board.when > leader.when)) {
+      best = b;
+    }
+  }
+  return set(best, kind);
+}
+
+int Scoreboards::set(int board, int kind) {
+  Board& chosen = boards_[static_cast<std::size_t>(board)];
+  chosen = {chosen.setters + 1, kind, ++clock_};
+  return board;
+}
+
+}  // namespace warpscope::kernels

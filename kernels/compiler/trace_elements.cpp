@@ -1,0 +1,147 @@
+// Elementwise layouts of the trace machine: one register per element, accesses of one element per lane.
+#include <algorithm>
+#include <numeric>
+
+#include "kernels/compiler/trace_machine.hpp"
+
+namespace warpscope::kernels {
+namespace {
+
+using trace::Opcode;
+
+constexpr int kLanes = 32;
+constexpr std::int64_t kSectorBytes = 32;  // what leaves L1 and L2 at least
+
+bool is_constant(const Affine& position) {
+  return position == Affine(position.constant);
+}
+
+}  // namespace
+
+bool holds_single_elements(Layout layout) {
+  return layout == Layout::row_per_warp || layout == Layout::element_per_thread;
+}
+
+std::int64_t columns_inside(const GlobalTile& tile, const TensorSpec& tensor) {
+  // Where a tile starts is known only for constants; programs of ragged edges use those.
+  if (tile.flat || !is_constant(tile.col)) {
+    return tile.cols;
+  }
+  return std::clamp<std::int64_t>(tensor.cols - tile.col.constant, 0, tile.cols);
+}
+
+// Lanes whose elements lie a row apart read a sector each. The tensor is placed as if it were stored in
+// panels of a sector's width, one after another: the sectors of neighbouring rows are neighbours, and all
+// columns of a panel read the same ones again. The first of the columns to be read brings the panel from HBM,
+// as in fact the lines of the rows are read by CTAs that run together. L1 catches nothing: other columns are
+// other CTAs', which run on other SMs. Rows of interleaved heads begin a multiple of 128 bytes apart, all in
+// one bank, so that a load takes a pass of the data path for every lane
+// (experiments/reference/measured-h200/strided_loads.md).
+void TraceMachine::load_column(const GlobalTile& tile, const Fragment& fragment) {
+  const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
+  const std::int64_t row_bytes = tensor.cols * element_bytes(tensor.type);
+  // Rows that are no multiple of a sector share their ends with neighbours: counted in the unit that fits.
+  const std::int64_t piece = std::gcd(kSectorBytes, row_bytes);
+  const std::int64_t panel_columns = piece / element_bytes(tensor.type);
+  Affine panel = tile.col;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (panel.per_block[d] != 0) {
+      panel.block_divisor[d] *= static_cast<std::int32_t>(panel_columns);
+    }
+  }
+  const Affine first = panel * (tensor.rows * piece) + tile.row * piece;
+  const std::int64_t rows_inside =
+      is_constant(tile.row) ? std::clamp<std::int64_t>(tensor.rows - tile.row.constant, 0, tile.cols)
+                            : tile.cols;
+  const std::int64_t reach = std::int64_t{kLanes} * launch_.warps;
+  for (int i = 0; i < count(fragment); ++i) {
+    const std::int64_t elements = std::clamp<std::int64_t>(rows_inside - i * reach, 0, reach);
+    if (elements == 0) {
+      continue;
+    }
+    trace::MemoryOperand operand;
+    operand.tensor = static_cast<std::uint16_t>(tile.tensor);
+    operand.segment = resolver_.resolve(tile.segment);
+    operand.offset = resolver_.resolve(first);
+    operand.offset.offset += i * reach * piece;
+    const std::int64_t lanes = (elements + launch_.warps - 1) / launch_.warps;
+    operand.bytes = static_cast<std::uint32_t>(lanes * piece);
+    operand.wavefronts = static_cast<std::uint16_t>(lanes);
+    operand.lines = operand.wavefronts;
+    operand.offset.per_warp = operand.bytes;
+    emitter_.emit_memory(Opcode::LDG_16, reg(fragment, i), {CodeEmitter::shared_base()}, operand);
+  }
+}
+
+void TraceMachine::move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load) {
+  if (tile.transposed) {
+    load_column(tile, fragment);
+    return;
+  }
+  const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
+  const std::int64_t element = element_bytes(tensor.type);
+  const bool by_rows = fragment.layout == Layout::row_per_warp;
+  const int warps = launch_.warps;
+  const int per_row = by_rows ? count(fragment) / at(fragment.id).row_slots : count(fragment);
+  const std::int64_t row_bytes = tensor.cols * element;
+  const std::int64_t inside = columns_inside(tile, tensor);
+  const Affine first =
+      (tile.flat ? Affine(0) : tile.row * row_bytes) + tile.col * (tile.flat ? element : element * tile.rows);
+  for (int i = 0; i < count(fragment); ++i) {
+    // Elements that the warps of this instruction reach: one warp's lanes by rows, else those of all warps.
+    const int reach = by_rows ? kLanes : kLanes * warps;
+    const std::int64_t skipped = std::int64_t{i % per_row} * reach;
+    const std::int64_t elements = std::clamp<std::int64_t>(inside - skipped, 0, reach);
+    if (elements == 0) {
+      continue;  // the source branches around accesses beyond the row
+    }
+    trace::MemoryOperand operand;
+    operand.tensor = static_cast<std::uint16_t>(tile.tensor);
+    operand.segment = resolver_.resolve(tile.segment);
+    operand.offset = resolver_.resolve(first);
+    operand.offset.offset += skipped * element;
+    if (by_rows) {
+      operand.bytes = static_cast<std::uint32_t>(elements * element);
+      operand.offset.offset += std::int64_t{i / per_row} * warps * row_bytes;
+      operand.offset.per_warp = row_bytes;
+    } else {
+      operand.bytes = static_cast<std::uint32_t>((elements + warps - 1) / warps * element);
+      operand.offset.per_warp = operand.bytes;
+    }
+    const bool word = element == 4;
+    const Range base = CodeEmitter::shared_base();
+    if (is_load) {
+      emitter_.emit_memory(word ? Opcode::LDG_32 : Opcode::LDG_16, reg(fragment, i), {base}, operand);
+    } else {
+      emitter_.emit_memory(word ? Opcode::STG_32 : Opcode::STG_16, {}, {reg(fragment, i), base}, operand);
+    }
+  }
+}
+
+void TraceMachine::convert_elements(const Fragment& target, const Fragment& source) {
+  const bool pairs = target.type != ElementType::fp32 && !holds_single_elements(target.layout);
+  const bool source_pairs = source.type != ElementType::fp32 && !holds_single_elements(source.layout);
+  for (int i = 0; i < count(target); ++i) {
+    if (target.type == source.type) {
+      emitter_.emit(Opcode::IMAD_MOV, reg(target, i), {reg(source, i)});
+    } else if (source.type == ElementType::boolean) {
+      emitter_.emit(Opcode::LOP3, reg(target, i), {reg(source, i)});
+    } else if (target.type == ElementType::fp32) {
+      emitter_.emit(Opcode::HADD2, reg(target, i), {reg(source, source_pairs ? i / 2 : i)});
+    } else if (pairs) {
+      emitter_.emit(Opcode::F2FP_PACK_AB, reg(target, i), {reg(source, 2 * i), reg(source, 2 * i + 1)});
+    } else {
+      emitter_.emit(Opcode::F2FP_PACK_AB, reg(target, i), {reg(source, i)});
+    }
+  }
+}
+
+void TraceMachine::fill_masked(const Fragment& target, const Fragment& values, const Fragment& mask) {
+  for (int i = 0; i < count(target); ++i) {
+    const Range hidden = emitter_.temporary_predicate();
+    emitter_.emit(Opcode::ISETP, hidden, {reg(mask, i)});
+    emitter_.emit(Opcode::SEL, reg(target, i), {reg(values, i), hidden});
+  }
+}
+
+}  // namespace warpscope::kernels

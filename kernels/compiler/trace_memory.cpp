@@ -1,0 +1,346 @@
+// Memory operations of the trace machine.
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/compiler/trace_machine.hpp"
+#include "kernels/machine/check_plan.hpp"
+
+namespace warpscope::kernels {
+namespace {
+
+using trace::MemoryOperand;
+using trace::Opcode;
+
+// Address code of one burst of cp.async in the machine code of FlashAttention-2 forward (ptxas 13, sm_80 and
+// sm_90, head dimensions 64 and 128): the start of the tile, then two adds (64-bit pointer) for every further
+// group of rows. Groups of columns need none: their distance is in the instruction. Three shared loads before
+// each burst are predicated off and never read anything.
+constexpr std::array kTileAddress = {Opcode::SHF, Opcode::IMAD_WIDE, Opcode::IMAD, Opcode::IMAD,
+                                     Opcode::LEA, Opcode::IMAD,      Opcode::LEA,  Opcode::LEA,
+                                     Opcode::LEA, Opcode::IADD3};
+constexpr int kAddsPerRowGroup = 2;
+constexpr int kDeadLoadsPerBurst = 3;
+constexpr int kColumnGroupBytes = 128;  // of a row that 8 threads copy, or 4 where rows are no multiple of it
+constexpr int kAddressesPerReduction = 3;
+constexpr int kBytesPerCopy = 512;  // 16 bytes per lane
+
+int divide_up(int value, int divisor) {
+  return (value + divisor - 1) / divisor;
+}
+
+MemoryOperand shared_operand(int bytes, int wavefronts) {
+  MemoryOperand operand;
+  operand.bytes = static_cast<std::uint32_t>(bytes);
+  operand.wavefronts = static_cast<std::uint16_t>(wavefronts);
+  return operand;
+}
+
+Opcode by_width(int width, Opcode narrow, Opcode middle, Opcode wide) {
+  return width >= 16 ? wide : width >= 8 ? middle : narrow;
+}
+
+int shuffles_over(int lanes) {
+  int shuffles = 0;
+  for (int reach = 1; reach < lanes; reach *= 2) {
+    ++shuffles;
+  }
+  return shuffles;
+}
+
+}  // namespace
+
+MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, int instructions, Layout layout,
+                                           int lane_bytes) const {
+  const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
+  const std::int64_t element = element_bytes(tensor.type);
+  // A tile as wide as the tensor is contiguous. A narrower one is placed as if the tensor were stored tile by
+  // tile: every byte keeps exactly one place, and one tile stays together as its rows do in DRAM pages.
+  const bool whole_rows = !tile.flat && tile.cols >= tensor.cols;
+  const std::int64_t tile_bytes = tile.rows * columns_inside(tile, tensor) * element;
+  Affine first = tile.flat ? tile.col * element : tile.row * (tensor.cols * element);
+  if (!whole_rows && !tile.flat) {
+    first = first + tile.col * (tile.rows * element);
+  }
+  MemoryOperand operand;
+  operand.tensor = static_cast<std::uint16_t>(tile.tensor);
+  operand.segment = resolver_.resolve(tile.segment);
+  operand.offset = resolver_.resolve(first);
+  const int warps = launch_.warps;
+  // The tile is spread evenly; a ragged one is rounded up to whole lanes.
+  const std::int64_t share = std::max<std::int64_t>(1, tile_bytes / (std::int64_t{instructions} * warps));
+  const std::int64_t bytes = (share + lane_bytes - 1) / lane_bytes * lane_bytes;
+  operand.bytes = static_cast<std::uint32_t>(bytes);
+  if (layout == Layout::row_per_warp) {
+    const int rows_per_warp = divide_up(tile.rows, warps);
+    const int per_row = std::max(1, instructions / rows_per_warp);
+    operand.offset.offset += (index / per_row) * warps * per_row * bytes + (index % per_row) * bytes;
+    operand.offset.per_warp = per_row * bytes;
+  } else {
+    operand.offset.offset += index * warps * bytes;
+    operand.offset.per_warp = bytes;
+  }
+  return operand;
+}
+
+void TraceMachine::copy_async(const SharedTile& target, const GlobalTile& source) {
+  const Operation operation(*this, named("copy_async", source));
+  check_shared(launch_, target);
+  const int bytes = target.rows * target.cols * element_bytes(target.type);
+  const int copies = divide_up(bytes, kBytesPerCopy * launch_.warps);
+  const int row_bytes = target.cols * element_bytes(target.type);
+  const int group_bytes = row_bytes % kColumnGroupBytes == 0 ? kColumnGroupBytes : kColumnGroupBytes / 2;
+  const int column_groups = std::max(1, row_bytes / group_bytes);
+  const int row_groups = std::max(1, copies / column_groups);
+  Range address;
+  for (const Opcode opcode : kTileAddress) {
+    address = emitter_.address_instruction(opcode);
+  }
+  for (int i = 0; i < kDeadLoadsPerBurst; ++i) {
+    emitter_.emit_memory(Opcode::LDS_32, {}, {CodeEmitter::shared_base()}, shared_operand(0, 0));
+  }
+  for (int i = 0; i < copies; ++i) {
+    for (int k = 0; i > 0 && i < row_groups && k < kAddsPerRowGroup; ++k) {
+      address = emitter_.address_instruction(Opcode::IADD3);
+    }
+    MemoryOperand operand = global_operand(source, i, copies, Layout::linear, 16);
+    // The shared-memory wavefront counter counts one per LDGSTS; what the write costs is the model's
+    // business.
+    operand.wavefronts = 1;
+    emitter_.emit_memory(Opcode::LDGSTS_128, {}, {address, CodeEmitter::shared_base()}, operand);
+  }
+}
+
+void TraceMachine::commit_copies() {
+  const Operation operation(*this, "commit_copies");
+  emitter_.emit(Opcode::LDGDEPBAR, {}, {});
+}
+void TraceMachine::wait_copies(int pending) {
+  const Operation operation(*this, "wait_copies");
+  emitter_.emit_immediate(Opcode::DEPBAR_LE, pending);
+}
+void TraceMachine::barrier() {
+  const Operation operation(*this, "barrier");
+  emitter_.emit_immediate(Opcode::BAR_SYNC, 0);
+}
+
+TraceMachine::Pieces TraceMachine::pieces(const Fragment& fragment) const {
+  const int registers = count(fragment);
+  int per_instruction = 4;
+  if (fragment.layout == Layout::accumulator) {
+    per_instruction = fragment.type == ElementType::fp32 ? 2 : 1;
+  } else if (fragment.layout == Layout::row_per_warp || fragment.layout == Layout::element_per_thread) {
+    return {registers, 1, element_bytes(fragment.type)};
+  } else if (fragment.layout == Layout::linear_quads) {
+    per_instruction = element_bytes(fragment.type);
+  }
+  per_instruction = std::min(per_instruction, registers);
+  if (per_instruction == 3) {
+    per_instruction = 1;
+  }
+  return {divide_up(registers, per_instruction), per_instruction, 4 * per_instruction};
+}
+
+void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, bool is_load) {
+  if (holds_single_elements(fragment.layout)) {
+    move_elements(tile, fragment, is_load);
+    return;
+  }
+  const Pieces cut = pieces(fragment);
+  for (int i = 0; i < cut.count; ++i) {
+    const Range address = emitter_.address_instruction(Opcode::IADD3);
+    const Range data = reg(fragment, i * cut.registers, cut.registers);
+    const MemoryOperand operand = global_operand(tile, i, cut.count, fragment.layout, cut.width);
+    if (is_load) {
+      emitter_.emit_memory(by_width(cut.width, cut.width == 2 ? Opcode::LDG_16 : Opcode::LDG_32,
+                                    Opcode::LDG_64, Opcode::LDG_128),
+                           data, {address}, operand);
+    } else {
+      emitter_.emit_memory(by_width(cut.width, cut.width == 2 ? Opcode::STG_16 : Opcode::STG_32,
+                                    Opcode::STG_64, Opcode::STG_128),
+                           {}, {data, address}, operand);
+    }
+  }
+}
+
+void TraceMachine::load(const Fragment& target, const GlobalTile& source) {
+  const Operation operation(*this, named("load", source));
+  move_tile(source, target, true);
+}
+void TraceMachine::store(const GlobalTile& target, const Fragment& source) {
+  const Operation operation(*this, named("store", target));
+  move_tile(target, source, false);
+}
+
+void TraceMachine::reduce_add(const GlobalTile& target, const Fragment& source) {
+  const Operation operation(*this, named("reduce_add", target));
+  const int registers = count(source);
+  for (int i = 0; i < registers; ++i) {
+    Range address;
+    for (int k = 0; k < kAddressesPerReduction; ++k) {
+      address = emitter_.address_instruction(Opcode::IADD3);
+    }
+    emitter_.emit_memory(Opcode::RED_ADD_F32, {}, {reg(source, i), address},
+                         global_operand(target, i, registers, Layout::linear, 4));
+  }
+}
+
+void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) {
+  const Operation operation(*this, named("load_rows", source));
+  for (int i = 0; i < count(target); ++i) {
+    const Range address = emitter_.address_instruction(Opcode::IADD3);
+    emitter_.emit_memory(Opcode::LDG_32, reg(target, i), {address},
+                         global_operand(source, i, count(target), Layout::linear, 4));
+  }
+}
+
+void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source) {
+  const Operation operation(*this, named("store_rows", target));
+  for (int i = 0; i < count(source); ++i) {
+    const Range address = emitter_.address_instruction(Opcode::IADD3);
+    emitter_.emit_memory(Opcode::STG_32, {}, {reg(source, i), address},
+                         global_operand(target, i, count(source), Layout::linear, 4));
+  }
+}
+
+void TraceMachine::store_shared(const SharedTile& target, const Fragment& source) {
+  const Operation operation(*this, "store_shared");
+  check_shared(launch_, target);
+  const Pieces cut = pieces(source);
+  const Opcode opcode = by_width(cut.width, Opcode::STS_32, Opcode::STS_64, Opcode::STS_128);
+  for (int i = 0; i < cut.count; ++i) {
+    emitter_.emit_memory(opcode, {},
+                         {reg(source, i * cut.registers, cut.registers), CodeEmitter::shared_base()},
+                         shared_operand(32 * cut.width, divide_up(cut.width, 4)));
+  }
+}
+
+void TraceMachine::load_shared(const Fragment& target, const SharedTile& source, bool transposed) {
+  const Operation operation(*this, "load_shared");
+  check_shared(launch_, source);
+  if (target.layout == Layout::operand_b) {
+    for (int i = 0; i < count(target); i += 4) {
+      emitter_.emit_memory(transposed ? Opcode::LDSM_T_X4 : Opcode::LDSM_X4, reg(target, i, 4),
+                           {CodeEmitter::shared_base()}, shared_operand(512, 4));
+    }
+    return;
+  }
+  const Pieces cut = pieces(target);
+  const Opcode opcode = by_width(cut.width, Opcode::LDS_32, Opcode::LDS_64, Opcode::LDS_128);
+  for (int i = 0; i < cut.count; ++i) {
+    emitter_.emit_memory(opcode, reg(target, i * cut.registers, cut.registers), {CodeEmitter::shared_base()},
+                         shared_operand(32 * cut.width, divide_up(cut.width, 4)));
+  }
+}
+
+void TraceMachine::store_parts(const SharedTile& target, const Fragment& source) {
+  const Operation operation(*this, "store_parts");
+  store_shared(target, source);
+}
+
+void TraceMachine::store_parts(const SharedTile& target, const RowVector& source) {
+  const Operation operation(*this, "store_parts");
+  store_shared(target, source);
+}
+
+void TraceMachine::store_shared(const SharedTile& target, const RowVector& source) {
+  const Operation operation(*this, "store_shared");
+  check_shared(launch_, target);
+  for (int i = 0; i < count(source); ++i) {
+    emitter_.emit_memory(Opcode::STS_32, {}, {reg(source, i), CodeEmitter::shared_base()},
+                         shared_operand(32, 1));
+  }
+}
+
+void TraceMachine::load_shared(const RowVector& target, const SharedTile& source) {
+  const Operation operation(*this, "load_shared");
+  check_shared(launch_, source);
+  for (int i = 0; i < count(target); ++i) {
+    emitter_.emit_memory(Opcode::LDS_32, reg(target, i), {CodeEmitter::shared_base()},
+                         shared_operand(128, 1));
+  }
+}
+
+void TraceMachine::load_reduced(const Fragment& target, const SharedTile& source, int parts, Reduce op) {
+  const Operation operation(*this, "load_reduced");
+  check_shared(launch_, source);
+  if (target.type != ElementType::fp32) {
+    throw std::logic_error("partial tiles are fp32");
+  }
+  const Pieces cut = pieces(target);
+  const Opcode load = by_width(cut.width, Opcode::LDS_32, Opcode::LDS_64, Opcode::LDS_128);
+  for (int i = 0; i < cut.count; ++i) {
+    const Range sum = reg(target, i * cut.registers, cut.registers);
+    for (int part = 0; part < parts; ++part) {
+      const Range loaded = part == 0 ? sum : emitter_.temporary(cut.registers);
+      emitter_.emit_memory(load, loaded, {CodeEmitter::shared_base()},
+                           shared_operand(32 * cut.width, divide_up(cut.width, 4)));
+      for (int k = 0; part > 0 && k < cut.registers; ++k) {
+        const Range element{static_cast<std::uint16_t>(sum.first + k), 1};
+        const Range other{static_cast<std::uint16_t>(loaded.first + k), 1};
+        emitter_.emit(op == Reduce::max ? Opcode::FMNMX : Opcode::FADD, element, {element, other});
+      }
+    }
+  }
+}
+
+void TraceMachine::load_reduced(const RowVector& target, const SharedTile& source, int parts, Reduce op) {
+  const Operation operation(*this, "load_reduced");
+  check_shared(launch_, source);
+  // Each lane of a row loads one part; the lanes then reduce by shuffles.
+  for (int i = 0; i < count(target); ++i) {
+    const Range value = reg(target, i);
+    emitter_.emit_memory(Opcode::LDS_32, value, {CodeEmitter::shared_base()}, shared_operand(4 * 32, 1));
+    for (int step = 0; step < shuffles_over(parts); ++step) {
+      const Range other = emitter_.temporary(1);
+      emitter_.emit(Opcode::SHFL_BFLY, other, {value});
+      emitter_.emit(op == Reduce::max ? Opcode::FMNMX : Opcode::FADD, value, {value, other});
+    }
+  }
+}
+
+// Here all warps run one program, so the first warp's loads are dealt out over all of them. What is kept is
+// their number, and the time that they hold the data path: the runs start 32 words apart, in one bank, so
+// that a load of w runs takes w passes.
+void TraceMachine::reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) {
+  const Operation operation(*this, "reduce_over_threads");
+  check_shared(launch_, scratch);
+  constexpr int kRun = 32;
+  const int warps = launch_.warps;
+  const auto load_and_reduce = [&](const Range& value, int bytes, int wavefronts) {
+    const Range part = emitter_.temporary(1);
+    emitter_.emit_memory(Opcode::LDS_32, part, {CodeEmitter::shared_base()},
+                         shared_operand(bytes, wavefronts));
+    emitter_.emit(op == Reduce::max ? Opcode::FMNMX : Opcode::FADD, value, {value, part});
+  };
+  for (int i = 0; i < count(target); ++i) {
+    const Range value = reg(target, i);
+    barrier();  // the scratch of the reduction before may still be read
+    emitter_.emit_memory(Opcode::STS_32, {}, {value, CodeEmitter::shared_base()},
+                         shared_operand(4 * kRun, 1));
+    barrier();
+    for (int k = 0; k < divide_up(kRun, warps); ++k) {
+      load_and_reduce(value, 4 * warps, warps);
+    }
+    barrier();
+    load_and_reduce(value, 4, 1);  // the first lane's loads of one result per warp
+    barrier();
+    emitter_.emit_memory(Opcode::LDS_32, value, {CodeEmitter::shared_base()}, shared_operand(4 * kRun, 1));
+  }
+}
+
+void TraceMachine::finish_rows(const RowVector& target, Reduce op) {
+  const Operation operation(*this, op == Reduce::max ? "finish_rows max" : "finish_rows sum");
+  const int lanes = at(target.id).lanes;
+  for (int i = 0; i < count(target); ++i) {
+    const Range value = reg(target, i);
+    for (int step = 0; step < shuffles_over(lanes); ++step) {
+      const Range other = emitter_.temporary(1);
+      emitter_.emit(Opcode::SHFL_BFLY, other, {value});
+      emitter_.emit(op == Reduce::max ? Opcode::FMNMX : Opcode::FADD, value, {value, other});
+    }
+  }
+}
+
+}  // namespace warpscope::kernels

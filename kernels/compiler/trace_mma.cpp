@@ -1,0 +1,103 @@
+// Matrix products of the trace machine.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/compiler/trace_machine.hpp"
+#include "kernels/machine/check_plan.hpp"
+
+namespace warpscope::kernels {
+
+using trace::Opcode;
+
+/// A or B of one product: where the registers of each atom are, step by step along k.
+struct TraceMachine::Operand {
+  const MmaOperand* operand = nullptr;
+  bool is_a = false;
+  int atoms = 0;               ///< 16-row atoms of A, 8-column atoms of B per warp
+  std::vector<Range> current;  ///< registers of the k step that HMMAs read
+  std::vector<Range> next;     ///< registers of the step loaded ahead
+};
+
+void TraceMachine::load_step(Operand& operand, int step) {
+  operand.next.clear();
+  const int per_atom = operand.is_a ? 4 : 2;
+  if (const auto* fragment = std::get_if<Fragment>(&operand.operand->tile)) {
+    const int registers = count(*fragment);
+    for (int atom = 0; atom < operand.atoms; ++atom) {
+      const int index = (step * operand.atoms + atom) * per_atom;
+      operand.next.push_back(reg(*fragment, index % registers, per_atom));
+    }
+    return;
+  }
+  // LDSM.x4 fetches one 16 x 16 block: an atom of A, or two of B. B stored n x k (transposed) needs no
+  // transpose.
+  const bool transpose = operand.operand->transposed == operand.is_a;
+  const int step_atoms = operand.is_a ? 1 : 2;
+  for (int atom = 0; atom < operand.atoms; atom += step_atoms) {
+    const int left = std::min(step_atoms, operand.atoms - atom);
+    const bool whole = left == step_atoms;
+    const Range loaded = emitter_.temporary(left * per_atom);
+    const Opcode opcode = transpose ? (whole ? Opcode::LDSM_T_X4 : Opcode::LDSM_T_X2)
+                                    : (whole ? Opcode::LDSM_X4 : Opcode::LDSM_X2);
+    trace::MemoryOperand memory;
+    memory.bytes = whole ? 512 : 256;
+    memory.wavefronts = whole ? 4 : 2;
+    emitter_.emit_memory(opcode, loaded, {CodeEmitter::shared_base()}, memory);
+    for (int k = 0; k < left; ++k) {
+      operand.next.push_back(
+          {static_cast<std::uint16_t>(loaded.first + k * per_atom), static_cast<std::uint8_t>(per_atom)});
+    }
+  }
+}
+
+void TraceMachine::mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) {
+  const auto place = [](const MmaOperand& operand) {
+    return std::holds_alternative<Fragment>(operand.tile) ? "registers" : "shared";
+  };
+  const Operation operation(*this, std::string("mma ") + place(a) + " x " + place(b));
+  for (const MmaOperand* operand : {&a, &b}) {
+    if (const auto* shared = std::get_if<SharedTile>(&operand->tile)) {
+      check_shared(launch_, *shared);
+    }
+  }
+  const WarpSplit split = accumulator.split;
+  const auto inner = [](const MmaOperand& operand, bool is_a) {
+    return std::visit([&](const auto& tile) { return operand.transposed == is_a ? tile.rows : tile.cols; },
+                      operand.tile);
+  };
+  const int depth = inner(a, true);
+  if (depth != inner(b, false)) {
+    throw std::logic_error("operands of a product disagree about its inner dimension");
+  }
+  const ElementType type = std::visit([](const auto& tile) { return tile.type; }, a.tile);
+  const Opcode opcode = type == ElementType::bf16 ? Opcode::HMMA_16816_F32_BF16 : Opcode::HMMA_16816_F32;
+  const int steps = depth / (16 * split.k);
+  const int m_atoms = accumulator.rows / (16 * split.m);
+  const int n_atoms = accumulator.cols / (8 * split.n);
+  Operand left{&a, true, m_atoms, {}, {}};
+  Operand right{&b, false, n_atoms, {}, {}};
+
+  const bool from_zero = zero_accumulators_.erase(accumulator.id) > 0;
+  load_step(left, 0);
+  load_step(right, 0);
+  for (int step = 0; step < steps; ++step) {
+    left.current.swap(left.next);
+    right.current.swap(right.next);
+    if (step + 1 < steps) {
+      load_step(left, step + 1);
+      load_step(right, step + 1);
+    }
+    for (int n = 0; n < n_atoms; ++n) {
+      for (int m = 0; m < m_atoms; ++m) {
+        const Range sum = reg(accumulator, (n * m_atoms + m) * 4, 4);
+        emitter_.emit(opcode, sum,
+                      {left.current[static_cast<std::size_t>(m)], right.current[static_cast<std::size_t>(n)],
+                       step == 0 && from_zero ? Range{} : sum});
+      }
+    }
+  }
+}
+
+}  // namespace warpscope::kernels

@@ -1,0 +1,131 @@
+// The numeric machine's traffic with tensors.
+#include "kernels/numeric/numeric_machine.hpp"
+#include "kernels/numeric/rounding.hpp"
+
+namespace warpscope::kernels {
+
+namespace {
+
+// Calls use(i, j, row, col) for every element (i, j) of the tile that lies within the tensor, else skip(i,
+// j).
+template <typename Use, typename Skip>
+void for_each_element(const CtaPosition& position, const NumericTensor& tensor, const GlobalTile& tile,
+                      Use use, Skip skip) {
+  const std::int64_t first_row = position.evaluate(tile.row);
+  const std::int64_t first_col = position.evaluate(tile.col);
+  for (int i = 0; i < tile.rows; ++i) {
+    for (int j = 0; j < tile.cols; ++j) {
+      // A flat tile counts its columns through the rows of the segment.
+      std::int64_t row = tile.flat ? (first_col + j) / tensor.spec.cols : first_row + i;
+      std::int64_t col = tile.flat ? (first_col + j) % tensor.spec.cols : first_col + j;
+      if (tile.transposed) {
+        row = first_row + j;
+        col = first_col + i;
+      }
+      if (tensor.contains(row, col)) {
+        use(i, j, row, col);
+      } else {
+        skip(i, j);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void NumericMachine::copy_async(const SharedTile& target, const GlobalTile& source) {
+  require_same_shape(target.rows, target.cols, source.rows, source.cols, "copy_async");
+  NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(source.tensor));
+  const std::int64_t segment = position_.evaluate(source.segment);
+  const std::size_t base = shared_address(target);
+  const auto bytes = static_cast<std::size_t>(element_bytes(target.type));
+  const auto write = [&](int i, int j, float value) {
+    const auto element = static_cast<std::size_t>(i * target.cols + j);
+    open_group_.push_back({base + element * bytes, target.type, value, shared_.barriers()});
+  };
+  for_each_element(
+      position_, tensor, source,
+      [&](int i, int j, std::int64_t r, std::int64_t c) { write(i, j, tensor.at(segment, r, c)); },
+      [&](int i, int j) {
+        if (source.out_of_range == OutOfRange::zero) {
+          write(i, j, 0);
+        }
+      });
+}
+
+void NumericMachine::load(const Fragment& target, const GlobalTile& source) {
+  require_same_shape(target.rows, target.cols, source.rows, source.cols, "load");
+  NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(source.tensor));
+  const std::int64_t segment = position_.evaluate(source.segment);
+  TileValues& values = tile(target);
+  for_each_element(
+      position_, tensor, source,
+      [&](int i, int j, std::int64_t r, std::int64_t c) { values.at(0, i, j) = tensor.at(segment, r, c); },
+      [&](int i, int j) {
+        if (source.out_of_range == OutOfRange::zero) {
+          values.at(0, i, j) = 0;
+        }
+      });
+}
+
+void NumericMachine::store(const GlobalTile& target, const Fragment& source) {
+  require_same_shape(target.rows, target.cols, source.rows, source.cols, "store");
+  NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(target.tensor));
+  const std::int64_t segment = position_.evaluate(target.segment);
+  const TileValues& values = tile(source);
+  for_each_element(
+      position_, tensor, target,
+      [&](int i, int j, std::int64_t r, std::int64_t c) {
+        tensor.at(segment, r, c) = round_to(tensor.spec.type, values.at(0, i, j));
+      },
+      [](int, int) {});
+}
+
+void NumericMachine::reduce_add(const GlobalTile& target, const Fragment& source) {
+  require_same_shape(target.rows, target.cols, source.rows, source.cols, "reduce_add");
+  NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(target.tensor));
+  const std::int64_t segment = position_.evaluate(target.segment);
+  const TileValues& values = tile(source);
+  for_each_element(
+      position_, tensor, target,
+      [&](int i, int j, std::int64_t r, std::int64_t c) {
+        tensor.at(segment, r, c) += values.at(0, i, j);
+        ++flops_.tile_add;
+      },
+      [](int, int) {});
+}
+
+void NumericMachine::load_rows(const RowVector& target, const GlobalTile& source) {
+  require_same_shape(target.rows, 1, source.rows, source.cols, "load_rows");
+  NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(source.tensor));
+  const std::int64_t segment = position_.evaluate(source.segment);
+  RowValues& values = row(target);
+  const auto broadcast = [&](int i, float value) {
+    for (int holder = 0; holder < values.lanes.holders(); ++holder) {
+      values.at(i, holder) = value;
+    }
+  };
+  for_each_element(
+      position_, tensor, source,
+      [&](int i, int, std::int64_t r, std::int64_t c) { broadcast(i, tensor.at(segment, r, c)); },
+      [&](int i, int) {
+        if (source.out_of_range == OutOfRange::zero) {
+          broadcast(i, 0);
+        }
+      });
+}
+
+void NumericMachine::store_rows(const GlobalTile& target, const RowVector& source) {
+  require_same_shape(target.rows, target.cols, source.rows, 1, "store_rows");
+  NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(target.tensor));
+  const std::int64_t segment = position_.evaluate(target.segment);
+  const RowValues& values = row(source);
+  for_each_element(
+      position_, tensor, target,
+      [&](int i, int, std::int64_t r, std::int64_t c) {
+        tensor.at(segment, r, c) = round_to(tensor.spec.type, values.at(i, 0));
+      },
+      [](int, int) {});
+}
+
+}  // namespace warpscope::kernels
