@@ -9,7 +9,7 @@
 
 #include "kernels/compiler/compiler_target.hpp"
 #include "kernels/compiler/virtual_code.hpp"
-#include "kernels/machine/machine.hpp"
+#include "kernels/machine/build_figures.hpp"
 
 namespace warpscope::kernels {
 

@@ -146,7 +146,7 @@ trace::Launch lower_launch(const KernelPlan& plan, const LaunchPlan& launch, con
   result.class_of_block = launch.class_of_block;
   ClassTables tables;
   CompilerTarget compiler = target;
-  if (!launch.estimate_moves) {
+  if (!launch.build.estimate_moves) {
     compiler.instructions_per_move = 0;
   }
   for (const CtaProgram& program : launch.programs) {

@@ -236,22 +236,36 @@ void TraceMachine::when(int slot, const std::function<void()>& body) {
   emitter_.release_to(mark);
 }
 
-void TraceMachine::end_block() {
+void TraceMachine::end_block(BlockEnd end) {
   materialise_zeros();
-  emitter_.end_block(true);
+  emitter_.end_block(end == BlockEnd::branch);
 }
 
-void TraceMachine::join_block() {
-  materialise_zeros();
-  emitter_.end_block(false);
+void TraceMachine::guarded(const std::function<void()>& body) {
+  end_block(BlockEnd::branch);
+  body();
+  end_block(BlockEnd::join);
 }
 
-void TraceMachine::overhead(std::span<const CountedInstruction> instructions) {
-  emitter_.spread(instructions);
+void TraceMachine::part(int number, int copy) {
+  const auto found = launch_.build.parts.find({number, copy});
+  if (found == launch_.build.parts.end()) {
+    return;
+  }
+  for (const CountedBlock& block : found->second) {
+    emitter_.chain(block.chain);
+    emitter_.spread(block.spread);
+    if (block.end != BlockEnd::none) {
+      end_block(block.end);
+    }
+  }
 }
 
-void TraceMachine::overhead_chain(std::span<const CountedInstruction> instructions) {
-  emitter_.chain(instructions);
+void TraceMachine::in_either_order(int number, const std::function<void()>& first,
+                                   const std::function<void()>& second) {
+  const bool exchanged = launch_.build.exchanged.contains(number);
+  (exchanged ? second : first)();
+  (exchanged ? first : second)();
 }
 
 }  // namespace warpscope::kernels

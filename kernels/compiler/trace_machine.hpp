@@ -74,10 +74,10 @@ class TraceMachine final : public CtaMachine {
   void loop(const Trips& trips, const std::function<void(const Affine&)>& body) override;
   void unless_last(const std::function<void()>& body) override;
   void when(int slot, const std::function<void()>& body) override;
-  void end_block() override;
-  void join_block() override;
-  void overhead(std::span<const CountedInstruction> instructions) override;
-  void overhead_chain(std::span<const CountedInstruction> instructions) override;
+  void guarded(const std::function<void()>& body) override;
+  void part(int number, int copy) override;
+  void in_either_order(int number, const std::function<void()>& first,
+                       const std::function<void()>& second) override;
 
  private:
   using Range = trace::RegisterRange;
@@ -143,6 +143,7 @@ class TraceMachine final : public CtaMachine {
   std::string named(const char* what, const GlobalTile& tile) const;
 
   void materialise_zeros();
+  void end_block(BlockEnd end);
   void open_region(const VirtualLoop& region);
   void close_region();
 

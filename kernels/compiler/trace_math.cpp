@@ -61,7 +61,7 @@ const char* name(BinaryOp op) {
 using trace::Opcode;
 
 void TraceMachine::emit_exp2(Range target, Range source) {
-  if (launch_.math.fast_exp2) {
+  if (launch_.build.math.fast_exp2) {
     emitter_.emit(Opcode::MUFU_EX2, target, {source});
     return;
   }
@@ -274,7 +274,7 @@ void TraceMachine::multiply_add(const Fragment& target, const Fragment& left, co
                                 const Fragment& addend) {
   const Operation operation(*this, "multiply_add");
   elementwise(target, {&left, &addend}, [&](Range result, std::span<const Range> in, int slot) {
-    if (launch_.math.fused_multiply_add) {
+    if (launch_.build.math.fused_multiply_add) {
       emitter_.emit(Opcode::FFMA, result, {in[0], reg(factor, slot), in[1]});
     } else {
       const Range product = emitter_.temporary(1);
@@ -293,7 +293,7 @@ void TraceMachine::exp2_scaled(const Fragment& target, float, const RowVector& o
         continue;
       }
       const Range x = reg(target, i);
-      if (launch_.math.fused_multiply_add) {
+      if (launch_.build.math.fused_multiply_add) {
         emitter_.emit(Opcode::FFMA, x, {x, CodeEmitter::shared_base(), reg(offset, slot)});
       } else {
         emitter_.emit(Opcode::FMUL, x, {x, CodeEmitter::shared_base()});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/device_memory.hpp"
+#include "kernels/fa1/build_figures.hpp"
 #include "kernels/fa1/config.hpp"
 #include "kernels/fa1/program.hpp"
 #include "kernels/fa1/schedule.hpp"
@@ -54,7 +55,7 @@ KernelPlan plan_fa1(const Problem& problem, const GpuLimits& limits, const Atten
   launch.warps = fa1::kWarps;
   launch.registers_per_thread = config.registers_per_thread;
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(config.shared_bytes);
-  launch.estimate_moves = false;
+  launch.build = fa1::build_figures(config, problem.causal);
   fa1::Schedule schedule;
   if (config.chunk_steps > 0) {
     fa1::ChunkClasses chunks = fa1::chunk_classes(config, skips);

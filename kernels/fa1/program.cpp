@@ -3,19 +3,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "kernels/fa1/counted.hpp"
-
 namespace warpscope::kernels::fa1 {
 
 namespace {
 
 constexpr float kLog2E = std::numbers::log2e_v<float>;
 constexpr WarpSplit kByKeys{1, kWarps, 1};
-// Rows of O that a thread holds, four columns of each.
-int rows_per_thread(const Config& config) {
-  return config.step_rows * config.head_dim / 4 / (32 * kWarps);
-}
-
 constexpr WarpSplit kPartial{1, 1, kWarps};  // sliced-K: every warp sums P V over its own keys
 
 }  // namespace
@@ -75,7 +68,7 @@ Program::Resident Program::load_key_block(CtaMachine& m, const KeyBlockVisit& vi
   const Fragment v = m.fragment(keys, d, type_, Layout::linear, {});
   const bool async = config_.options.cp_async;
 
-  m.overhead(key_block_overhead(config_));
+  m.part(kKeyBlock);
   if (!async) {
     m.load(k, rows_of(kK, visit.first_key, keys));
     m.load(q, rows_of(kQ, visit.first_row, config_.step_rows));
@@ -129,44 +122,21 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
   const Fragment partial = m.fragment(config_.step_rows, d, ElementType::fp32, Layout::accumulator, kPartial);
   const Fragment previous = m.fragment(config_.step_rows, d, ElementType::fp32, Layout::linear_quads, {});
   const Fragment next_q = m.fragment(config_.step_rows, d, type_, Layout::linear, {});
+  const RowVector max = m.row_vector(scores);
+  const RowVector sum = m.row_vector(scores);
 
-  m.overhead(step_overhead(config_, counted_causal(step), step.first, StepPart::scores));
+  mark(m, kScores, step);
   m.fill(scores, 0);
   m.mma(scores, queries(step.buffer), transposed(resident.k));
-
-  // Conditional loads: the compiler moves nothing across them.
   if (!step.first) {
-    m.end_block();
-    m.load(previous, rows_of(kScratch, step.row, config_.step_rows));
-    m.join_block();
+    m.guarded([&] { m.load(previous, rows_of(kScratch, step.row, config_.step_rows)); });
   }
-  const bool async = config_.options.cp_async;
-  const auto load_next_queries = [&] {
-    m.end_block();
-    if (async) {
-      m.copy_async(queries(step.buffer + 1), rows_of(kQ, step.next_row, config_.step_rows));
-      m.commit_copies();
-    } else {
-      m.load(next_q, rows_of(kQ, step.next_row, config_.step_rows));
-    }
-    m.join_block();
-  };
-  // Counted in the machine code for sm_80 and sm_90: where the compiler put the branch around this load.
-  const bool after_maximum = d == 128 || problem_.causal;
-  if (!after_maximum) {
-    load_next_queries();
-  }
-  m.overhead(step_overhead(config_, counted_causal(step), step.first, StepPart::mask));
-  if (is_masked(config_, problem_, step)) {
-    m.mask(scores, {step.row, step.first_key, problem_.seqlen_k, problem_.causal, 0});
-  }
-  online_softmax(m, resident, step, scores, [&] {
-    if (after_maximum) {
-      load_next_queries();
-    }
-  });
+  m.in_either_order(
+      kNextQueries, [&] { load_next_queries(m, step, next_q); },
+      [&] { own_maximum(m, resident, step, scores, max); });
+  online_softmax(m, scores, max, sum);
   m.convert(p, scores);
-  if (!async) {
+  if (!config_.options.cp_async) {
     m.store_shared(queries(step.buffer + 1), next_q);
   }
   m.fill(partial, 0);
@@ -174,10 +144,24 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
   merge_output(m, step, partial, previous);
 }
 
-void Program::online_softmax(CtaMachine& m, const Resident& resident, const Step& step,
-                             const Fragment& scores, const std::function<void()>& after_maximum) const {
-  const RowVector max = m.row_vector(scores);
-  const RowVector sum = m.row_vector(scores);
+void Program::load_next_queries(CtaMachine& m, const Step& step, const Fragment& next_q) const {
+  const GlobalTile source = rows_of(kQ, step.next_row, config_.step_rows);
+  m.guarded([&] {
+    if (config_.options.cp_async) {
+      m.copy_async(queries(step.buffer + 1), source);
+      m.commit_copies();
+    } else {
+      m.load(next_q, source);
+    }
+  });
+}
+
+void Program::own_maximum(CtaMachine& m, const Resident& resident, const Step& step, const Fragment& scores,
+                          const RowVector& max) const {
+  mark(m, kMask, step);
+  if (is_masked(config_, problem_, step)) {
+    m.mask(scores, {step.row, step.first_key, problem_.seqlen_k, problem_.causal, 0});
+  }
   if (!step.first) {
     // The stored logarithm of the sum, where that is kept, stands in for the maximum so far.
     m.store_shared(row_scratch(config_.row_offset, 1), resident.stored);
@@ -185,13 +169,14 @@ void Program::online_softmax(CtaMachine& m, const Resident& resident, const Step
       m.store_shared(row_scratch(config_.row_offset + 4 * config_.step_rows, 1), resident.stored_sum);
     }
     m.apply(max, BinaryOp::multiply, resident.stored, 1.0F / scale_);
-    m.end_block();
-    load_row_state(m, resident, step.next_row);
-    m.join_block();
+    m.guarded([&] { load_row_state(m, resident, step.next_row); });
   }
-  m.overhead(step_overhead(config_, counted_causal(step), step.first, StepPart::softmax));
+  mark(m, kSoftmax, step);
   m.reduce_rows(max, Reduce::max, scores, !step.first);
-  after_maximum();
+}
+
+void Program::online_softmax(CtaMachine& m, const Fragment& scores, const RowVector& max,
+                             const RowVector& sum) const {
   m.finish_rows(max, Reduce::max);
   m.store_parts(row_scratch(config_.max_offset, kWarps), max);
   m.barrier();
@@ -246,7 +231,7 @@ void Program::merge_output(CtaMachine& m, const Step& step, const Fragment& part
   }
   store_row_state(m, step, max, sum, lse);
 
-  m.overhead(step_overhead(config_, counted_causal(step), step.first, StepPart::output));
+  mark(m, kOutput, step);
   m.load_reduced(out, parts, kWarps, Reduce::sum);
   if (!step.first) {
     m.multiply_add(out, previous, factor, out);
@@ -266,31 +251,24 @@ void Program::store_row_state(CtaMachine& m, const Step& step, const RowVector& 
     m.apply(lse, UnaryOp::log_or_minus_infinity, sum);
     m.apply(lse, BinaryOp::add, lse, max);
   }
-  for (int row = 0; row < rows_per_thread(config_); ++row) {
-    m.end_block();  // one thread per row stores; a branch for each row that a thread holds
-  }
-  m.store_rows(row_values(kLse, step.row), logarithm ? lse : max);
-  if (!logarithm) {
-    m.store_rows(row_values(row_sum_tensor(config_), step.row), sum);
-  }
-  m.join_block();
+  m.part(kRowState);
+  m.guarded([&] {  // one thread per row stores
+    m.store_rows(row_values(kLse, step.row), logarithm ? lse : max);
+    if (!logarithm) {
+      m.store_rows(row_values(row_sum_tensor(config_), step.row), sum);
+    }
+  });
 }
 
 void Program::store_output(CtaMachine& m, const Step& step, const Fragment& out) const {
-  for (int branch = 0; branch < extra_branches(config_, counted_causal(step), step.first); ++branch) {
-    m.end_block();
-  }
+  mark(m, kStore, step);
   if (!step.is_final) {
-    m.end_block();
-    m.store(rows_of(kScratch, step.row, config_.step_rows), out);
-    m.join_block();
+    m.guarded([&] { m.store(rows_of(kScratch, step.row, config_.step_rows), out); });
     return;
   }
   const Fragment rounded = m.fragment(config_.step_rows, config_.head_dim, type_, Layout::linear_quads, {});
   m.convert(rounded, out);
-  m.end_block();
-  m.store(rows_of(kO, step.row, config_.step_rows), rounded);
-  m.join_block();
+  m.guarded([&] { m.store(rows_of(kO, step.row, config_.step_rows), rounded); });
 }
 
 }  // namespace warpscope::kernels::fa1

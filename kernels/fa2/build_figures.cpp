@@ -1,6 +1,7 @@
 #include "kernels/fa2/build_figures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "kernels/fa2/figure_table.hpp"
@@ -28,11 +29,26 @@ FigureCounts without_spills(FigureCounts counts) {
   return counts;
 }
 
-const FigureRow* find(Build build, int head_dim, int capability_major, bool causal, Part part) {
+/// A mark of the program: forward_program.cpp.
+struct Mark {
+  Part part;
+  Iteration iteration;
+
+  bool operator==(const Mark&) const = default;
+};
+
+// An iteration over a key block is split where the next K tile is copied under a condition: scores before,
+// output after.
+constexpr std::array kMarks = {
+    Mark{kPrologue, kSteady}, Mark{kScores, kFirst},  Mark{kOutput, kFirst},  Mark{kScores, kMasking},
+    Mark{kOutput, kMasking},  Mark{kScores, kSteady}, Mark{kOutput, kSteady}, Mark{kEpilogue, kSteady},
+};
+
+const FigureRow* find(Build build, int head_dim, int capability_major, bool causal, const Mark& mark) {
   const FigureRow* best = nullptr;
   for (const FigureRow& row : figure_rows()) {
-    const bool fits =
-        row.build == build && row.head_dim == head_dim && row.causal == causal && row.part == part;
+    const bool fits = row.build == build && row.head_dim == head_dim && row.causal == causal &&
+                      Mark{row.part, row.iteration} == mark;
     // Another generation's count is closer than none.
     if (fits && (best == nullptr || row.capability_major == capability_major)) {
       best = &row;
@@ -41,18 +57,18 @@ const FigureRow* find(Build build, int head_dim, int capability_major, bool caus
   return best;
 }
 
-FigureCounts figure(Build build, int head_dim, int capability_major, bool causal, Part part) {
-  if (const FigureRow* row = find(build, head_dim, capability_major, causal, part)) {
+FigureCounts figure(Build build, int head_dim, int capability_major, bool causal, const Mark& mark) {
+  if (const FigureRow* row = find(build, head_dim, capability_major, causal, mark)) {
     return row->counts;
   }
-  if (build == Build::torch && (part == Part::prologue || part == Part::epilogue || !is_counted(head_dim))) {
-    return figure(Build::upstream, head_dim, capability_major, causal, part);
+  const bool in_iteration = mark.part == kScores || mark.part == kOutput;
+  if (build == Build::torch && (!in_iteration || !is_counted(head_dim))) {
+    return figure(Build::upstream, head_dim, capability_major, causal, mark);
   }
-  const bool in_loop = part == Part::scores || part == Part::output;
-  if (is_counted(head_dim) || in_loop) {
+  if (is_counted(head_dim) || (in_iteration && mark.iteration == kSteady)) {
     return {};
   }
-  return without_spills(figure(build, head_dim < 128 ? 64 : 128, capability_major, causal, part));
+  return without_spills(figure(build, head_dim < 128 ? 64 : 128, capability_major, causal, mark));
 }
 
 std::vector<CountedInstruction> instructions(const FigureCounts& counts) {
@@ -74,20 +90,21 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
   if (build == Build::torch) {
     result.math = {.fused_multiply_add = false, .fast_exp2 = false};
   }
+  result.estimate_moves = false;  // the figures contain them
   // Seen in the sm_90 code of both counted head dimensions, and in none of the sm_80 code.
-  result.max_before_copy = capability_major >= 9;
-  for (int number = 0; number < kParts; ++number) {
-    const auto part = static_cast<Part>(number);
-    FigureCounts counts = figure(build, tile.head_dim, capability_major, causal, part);
+  if (capability_major >= 9) {
+    result.exchanged.insert(kNextKeys);
+  }
+  for (const Mark& mark : kMarks) {
+    FigureCounts counts = figure(build, tile.head_dim, capability_major, causal, mark);
     if (!as_built) {
       counts = without_spills(counts);
     }
-    const bool is_output = part == Part::first_output || part == Part::masked_output || part == Part::output;
-    if (is_output && !even && tile.head_dim <= kLargestEvenHeadDim) {
+    if (mark.part == kOutput && !even && tile.head_dim <= kLargestEvenHeadDim) {
       counts.move += kUnevenMoves;
       counts.multiply += kUnevenMultiplies;
     }
-    result.counted[static_cast<std::size_t>(number)] = instructions(counts);
+    result.parts[{mark.part, mark.iteration}] = {{.spread = instructions(counts)}};
   }
   return result;
 }

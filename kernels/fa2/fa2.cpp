@@ -5,7 +5,9 @@
 #include <string>
 
 #include "kernels/device_memory.hpp"
+#include "kernels/fa1/build_figures.hpp"
 #include "kernels/fa1/config.hpp"
+#include "kernels/fa2/build_figures.hpp"
 #include "kernels/fa2/forward_walk.hpp"
 #include "kernels/unsupported.hpp"
 #include "kernels/variants/sliced_k_program.hpp"
@@ -135,8 +137,7 @@ std::uint32_t shared_bytes(const ForwardShape& shape) {
   return shape.options.split_q ? shape.tile.shared_bytes() : variants::sliced_k_shared_bytes(shape.tile);
 }
 
-ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, fa2::Build build,
-                      const AttentionOptions& options) {
+ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
   ForwardShape shape;
   shape.problem = problem;
   shape.options = options;
@@ -151,8 +152,6 @@ ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, fa2::Buil
   if (!options.seq_parallel) {
     shape.ctas_per_head = ctas_per_head(shape, limits, shared_bytes(shape));
   }
-  shape.figures = fa2::build_figures(build, tile, problem.causal, shape.even, limits.compute_capability_major,
-                                     tile == fa2::forward_tile(problem, limits));
   check_variant(shape);
   if (shared_bytes(shape) > limits.shared_bytes_per_cta) {
     throw UnsupportedProblem("the tile needs " + std::to_string(shared_bytes(shape)) +
@@ -160,6 +159,15 @@ ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, fa2::Buil
                              std::to_string(limits.shared_bytes_per_cta));
   }
   return shape;
+}
+
+BuildFigures figures_of(const ForwardShape& shape, const GpuLimits& limits, fa2::Build build) {
+  const bool causal = shape.problem.causal;
+  if (!shape.options.split_q) {
+    return fa1::step_figures(shape.tile.head_dim, causal);
+  }
+  return fa2::build_figures(build, shape.tile, causal, shape.even, limits.compute_capability_major,
+                            shape.tile == fa2::forward_tile(shape.problem, limits));
 }
 
 std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOptions& options) {
@@ -183,7 +191,7 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOption
 KernelPlan plan_forward(const Problem& problem, const GpuLimits& limits, fa2::Build build,
                         const AttentionOptions& options) {
   check(problem);
-  const auto shape = std::make_shared<const ForwardShape>(shape_of(problem, limits, build, options));
+  const auto shape = std::make_shared<const ForwardShape>(shape_of(problem, limits, options));
   KernelPlan plan;
   plan.tensors = tensors_of(problem, options);
   require_memory(plan.tensors, limits);
@@ -194,8 +202,7 @@ KernelPlan plan_forward(const Problem& problem, const GpuLimits& limits, fa2::Bu
   launch.warps = shape->tile.warps;
   launch.registers_per_thread = static_cast<std::uint32_t>(shape->tile.registers);
   launch.shared_bytes_per_cta = shared_bytes(*shape);
-  launch.math = shape->figures.math;
-  launch.estimate_moves = false;  // the figures of the build contain them
+  launch.build = figures_of(*shape, limits, build);
   const auto text = options.split_q ? &fa2::forward_program : &variants::sliced_k_program;
   launch.programs.push_back({"attend", [shape, text](CtaMachine& m) { text(m, *shape); }});
   launch.programs.push_back({"no_keys", [shape](CtaMachine& m) { fa2::empty_program(m, *shape); }});

@@ -29,6 +29,7 @@ struct FigureRow {
   int capability_major;
   bool causal;
   Part part;
+  Iteration iteration;
   FigureCounts counts;
 };
 

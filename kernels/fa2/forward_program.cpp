@@ -24,7 +24,7 @@ class Forward {
 
   void run() {
     walk_query_blocks(m_, shape_, [&](const QueryBlock& queries) {
-      m_.overhead(shape_.figures.of(Part::prologue));
+      m_.part(kPrologue);
       copies_.fetch(tiles_.q(), tiles_.queries(kQ, queries.number));
       copies_.fetch(tiles_.k(), tiles_.keys(kK, queries.last_key_block));
       copies_.commit();
@@ -59,10 +59,8 @@ class Forward {
 
   /// One iteration: scores, online softmax, output.
   void key_block(const QueryBlock& queries, const KeyStep& step) {
-    const bool first = step.first;
-    m_.overhead(shape_.figures.of(first          ? Part::first_scores
-                                  : step.masking ? Part::masked_scores
-                                                 : Part::scores));
+    const bool first = step.iteration == kFirst;
+    m_.part(kScores, step.iteration);
     copies_.arrive();
     m_.barrier();  // K is there, and everybody is done with the previous V
     copies_.fetch(tiles_.v(), tiles_.keys(kV, step.block));
@@ -82,19 +80,14 @@ class Forward {
                               .deferred = options_.deferred,
                               .unit_sum = false};
     RowVector previous_max;
-    if (shape_.figures.max_before_copy) {
-      previous_max = own_row_max(m_, state_, s, softmax);
-    }
-    step.if_more([&] {
+    const auto copy_next_keys = [&] {
       copies_.fetch(tiles_.k(), tiles_.keys(kK, step.block - 1));
       copies_.commit();
-    });
-    m_.overhead(shape_.figures.of(first          ? Part::first_output
-                                  : step.masking ? Part::masked_output
-                                                 : Part::output));
-    if (!shape_.figures.max_before_copy) {
-      previous_max = own_row_max(m_, state_, s, softmax);
-    }
+    };
+    m_.in_either_order(
+        kNextKeys, [&] { step.if_more(copy_next_keys); },
+        [&] { previous_max = own_row_max(m_, state_, s, softmax); });
+    m_.part(kOutput, step.iteration);
     m_.finish_rows(state_.max, Reduce::max);
     exponentiate(m_, state_, s, previous_max, tiles_.scale_log2(), softmax,
                  [&](const RowVector& sum) { m_.finish_rows(sum, Reduce::sum); });
@@ -114,7 +107,7 @@ class Forward {
   }
 
   void epilogue(const QueryBlock& queries) {
-    m_.overhead(shape_.figures.of(Part::epilogue));
+    m_.part(kEpilogue);
     if (options_.deferred) {
       m_.finish_rows(state_.sum, Reduce::sum);
       normalise();

@@ -1,7 +1,6 @@
 // The FlashAttention-2 forward pass as a CTA program.
 #pragma once
 
-#include "kernels/fa2/build_figures.hpp"
 #include "kernels/fa2/tile_table.hpp"
 #include "kernels/machine/machine.hpp"
 #include "kernels/variants/options.hpp"
@@ -12,6 +11,22 @@ namespace warpscope::kernels::fa2 {
 /// place, and the row sum behind it.
 enum Tensor : int { kQ, kK, kV, kO, kLse, kRowSum };
 
+/// Marks of the program's parts.
+enum Part : int {
+  kPrologue,
+  kScores,    ///< of a key block, up to the copy of the next keys
+  kNextKeys,  ///< this copy before each thread's part of the new maximum
+  kOutput,    ///< exponentials, and the output so far
+  kEpilogue,
+};
+
+/// Iterations over key blocks of which there is a text each.
+enum Iteration : int {
+  kSteady,   ///< those of the loop
+  kFirst,    ///< at the mask's edge too
+  kMasking,  ///< others at the mask's edge, unrolled
+};
+
 /// What all CTAs of one launch have in common.
 struct ForwardShape {
   Problem problem;
@@ -20,7 +35,6 @@ struct ForwardShape {
   int masking_steps = 1;  ///< leading iterations that are unrolled and, where needed, masked
   bool even = true;       ///< sequence lengths are multiples of the tile: no bounds to check
   int ctas_per_head = 0;  ///< that share the query blocks of a head in turn; 0: a CTA per query block
-  BuildFigures figures;
 
   std::int64_t query_blocks() const { return (problem.seqlen_q + tile.rows - 1) / tile.rows; }
 };

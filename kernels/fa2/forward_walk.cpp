@@ -123,9 +123,9 @@ void walk_key_blocks(CtaMachine& machine, const ForwardShape& shape, const Query
                      const std::function<void(const KeyStep&)>& body) {
   for (int step = 0; step < shape.masking_steps; ++step) {
     const auto visit = [&] {
-      body({queries.last_key_block - step, step == 0, true, [&](const std::function<void()>& then) {
-              machine.when(has_more_than(queries, step + 1), then);
-            }});
+      body(
+          {queries.last_key_block - step, step == 0 ? kFirst : kMasking,
+           [&](const std::function<void()>& then) { machine.when(has_more_than(queries, step + 1), then); }});
     };
     if (step == 0) {
       visit();
@@ -134,7 +134,7 @@ void walk_key_blocks(CtaMachine& machine, const ForwardShape& shape, const Query
     }
   }
   machine.loop(queries.main_loop, [&](const Affine& iteration) {
-    body({queries.last_key_block - shape.masking_steps - iteration, false, false,
+    body({queries.last_key_block - shape.masking_steps - iteration, kSteady,
           [&](const std::function<void()>& then) { machine.unless_last(then); }});
   });
 }
@@ -142,7 +142,7 @@ void walk_key_blocks(CtaMachine& machine, const ForwardShape& shape, const Query
 bool is_masked(const ForwardShape& shape, const KeyStep& step) {
   // Blocks wholly beyond the mask take it too where they are not skipped.
   const bool everywhere = !shape.options.mask_at_edge || (shape.problem.causal && !shape.options.skip_masked);
-  return everywhere || (step.masking && (shape.problem.causal || !shape.even));
+  return everywhere || (step.iteration != kSteady && (shape.problem.causal || !shape.even));
 }
 
 void add_grid(LaunchPlan& launch, const ForwardShape& shape) {

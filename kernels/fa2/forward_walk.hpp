@@ -19,8 +19,7 @@ struct QueryBlock {
 /// One visit of a key block.
 struct KeyStep {
   Affine block;
-  bool first = false;    ///< for these queries
-  bool masking = false;  ///< one of the unrolled iterations at the mask's edge
+  Iteration iteration = kSteady;
   /// Runs its argument where another key block follows.
   std::function<void(const std::function<void()>&)> if_more;
 };

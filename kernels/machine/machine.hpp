@@ -5,11 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <variant>
 
 #include "kernels/machine/tiles.hpp"
-#include "model/trace/opcode.hpp"
 
 namespace warpscope::kernels {
 
@@ -60,13 +58,6 @@ struct Mask {
   std::int64_t col_limit = 0;  ///< number of keys
   bool causal = false;
   std::int64_t diagonal = 0;  ///< keys - queries: bottom-right alignment
-};
-
-/// Instructions per warp that the source does not show: addresses, moves and spills of one build, counted in
-/// its machine code. The numeric machine ignores them.
-struct CountedInstruction {
-  trace::Opcode opcode;
-  int count;
 };
 
 /// Trip count of a loop: max(0, trip_counts[slot] + sum_k per_loop[k] * (iteration of the k-th enclosing
@@ -169,15 +160,17 @@ class CtaMachine {
   /// Runs body if the class's trip count for `slot` is above zero (counts above 1 mean once). A branch, as
   /// above.
   virtual void when(int slot, const std::function<void()>& body) = 0;
-  /// A branch of the source: the compiler moves nothing across it.
-  virtual void end_block() = 0;
-  /// Where the paths of a branch meet again: ends the basic block without an instruction.
-  virtual void join_block() = 0;
-  /// Instructions of the build that belong to the current basic block.
-  virtual void overhead(std::span<const CountedInstruction> instructions) = 0;
-  /// The same where each instruction needs the result of the one before, as index arithmetic does: here and
-  /// in this order, the kinds interleaved. Without a result, like a NOP, an instruction breaks no chain.
-  virtual void overhead_chain(std::span<const CountedInstruction> instructions) = 0;
+  /// Runs body behind a branch that some threads take and others do not, as where rows may lie beyond the
+  /// tensor; tiles say themselves which elements that concerns. The compiler moves nothing across it.
+  virtual void guarded(const std::function<void()>& body) = 0;
+
+  // Marks. What they mean for a build is data of the launch (BuildFigures); numbers do not depend on them.
+  /// A part of the program begins, a number of the kernel's own. Compilers make separate code of a part for
+  /// an unrolled iteration, say: such a copy has its own figures.
+  virtual void part(int number, int copy = 0) = 0;
+  /// Two pieces that do not need each other, in the order of the source. Some builds exchange them.
+  virtual void in_either_order(int number, const std::function<void()>& first,
+                               const std::function<void()>& second) = 0;
 };
 
 }  // namespace warpscope::kernels

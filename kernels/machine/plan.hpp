@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/machine/build_figures.hpp"
 #include "kernels/machine/machine.hpp"
 #include "model/trace/launch.hpp"
 
@@ -20,12 +21,6 @@ struct TensorSpec {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   ElementType type = ElementType::fp16;
-};
-
-/// How the build of a kernel computes exponentials and products.
-struct MathBuild {
-  bool fused_multiply_add = true;  ///< false: x * scale - offset is FMUL then FADD (PyTorch's UNFUSE_FMA)
-  bool fast_exp2 = true;           ///< false: exp2f with range test: FSETP, FMUL, MUFU, FMUL
 };
 
 /// CTAs that run one program with the same trip counts and symbols.
@@ -46,8 +41,7 @@ struct LaunchPlan {
   int warps = 1;  ///< per CTA
   std::uint32_t registers_per_thread = 32;
   std::uint32_t shared_bytes_per_cta = 0;
-  MathBuild math;
-  bool estimate_moves = true;  ///< false: the programs' counted overhead contains the register moves
+  BuildFigures build{};
   std::vector<CtaProgram> programs;
   std::vector<PlanClass> classes;
   /// The class of a CTA is the sum over the dimensions of class_of_block[d][blockIdx[d]]; an empty table adds

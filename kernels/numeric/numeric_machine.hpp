@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -70,10 +69,13 @@ class NumericMachine final : public CtaMachine {
   void loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body) override;
   void unless_last(const std::function<void()>& body) override;
   void when(int slot, const std::function<void()>& body) override;
-  void end_block() override {}
-  void join_block() override {}
-  void overhead(std::span<const CountedInstruction> /*instructions*/) override {}
-  void overhead_chain(std::span<const CountedInstruction> /*instructions*/) override {}
+  void guarded(const std::function<void()>& body) override { body(); }
+  void part(int /*number*/, int /*copy*/) override {}
+  void in_either_order(int /*number*/, const std::function<void()>& first,
+                       const std::function<void()>& second) override {
+    first();
+    second();
+  }
 
  private:
   struct SharedWrite {

@@ -171,7 +171,7 @@ void NumericMachine::multiply_add(const Fragment& target, const Fragment& left, 
   for (int i = 0; i < left.rows; ++i) {
     for (int j = 0; j < left.cols; ++j) {
       const float multiplier = rows.at(i, lanes.holder_of(j));
-      const float sum = launch_.math.fused_multiply_add
+      const float sum = launch_.build.math.fused_multiply_add
                             ? multiply_add_fused(from.at(0, i, j), multiplier, add.at(0, i, j))
                             : from.at(0, i, j) * multiplier + add.at(0, i, j);
       to.at(0, i, j) = round_to(target.type, sum);
@@ -189,8 +189,8 @@ void NumericMachine::exp2_scaled(const Fragment& target, float scale, const RowV
     for (int j = 0; j < target.cols; ++j) {
       const float x = values.at(0, i, j);
       const float subtract = rows.at(i, lanes.holder_of(j));
-      const float exponent =
-          launch_.math.fused_multiply_add ? multiply_add_fused(x, scale, -subtract) : x * scale - subtract;
+      const float exponent = launch_.build.math.fused_multiply_add ? multiply_add_fused(x, scale, -subtract)
+                                                                   : x * scale - subtract;
       values.at(0, i, j) = round_to(target.type, compute(UnaryOp::exp2, exponent));
     }
   }

@@ -2,9 +2,9 @@
 
 #include <functional>
 
+#include "kernels/standard/build_figures.hpp"
 #include "kernels/standard/grid.hpp"
-#include "kernels/standard/index_arithmetic.hpp"
-#include "kernels/standard/overhead.hpp"
+#include "kernels/standard/indexed_figures.hpp"
 
 namespace warpscope::kernels::standard {
 namespace {
@@ -21,14 +21,14 @@ constexpr int kTransposingCopyDimensions = 3;
 constexpr int kMaskedDimensions = 2;
 
 /// Launches `text` over the flat range of each segment, `elements` per CTA.
-LaunchPlan flat_launch(const ElementwiseTask& task, int elements, std::uint32_t registers,
+LaunchPlan flat_launch(const ElementwiseTask& task, int elements, std::uint32_t registers, BuildFigures build,
                        std::function<void(CtaMachine&)> text) {
   LaunchPlan launch;
   launch.name = task.name;
   launch.grid = grid_of(ceil_div(task.rows * task.cols, elements), 1, task.segments);
   launch.warps = kWarps;
   launch.registers_per_thread = registers;
-  launch.estimate_moves = false;
+  launch.build = std::move(build);
   launch.programs.push_back({"range", std::move(text)});
   launch.classes.push_back({0, {}, {}});
   return launch;
@@ -42,11 +42,11 @@ GlobalTile flat_tile(int tensor, const Affine& segment, const Affine& first, int
 LaunchPlan indexed_launch(const ElementwiseTask& task, std::uint32_t registers,
                           const IndexArithmetic& arithmetic,
                           std::function<void(CtaMachine&, const Affine& first)> pass) {
-  return flat_launch(task, kThreads * kPasses, registers,
-                     [arithmetic, pass = std::move(pass)](CtaMachine& machine) {
-                       begin_elements(machine, arithmetic);
+  return flat_launch(task, kThreads * kPasses, registers, indexed_figures(arithmetic),
+                     [pass = std::move(pass)](CtaMachine& machine) {
+                       machine.part(kFirstIndex);
                        for (int i = 0; i < kPasses; ++i) {
-                         find_element(machine, arithmetic);
+                         machine.part(kElement);
                          pass(machine, block_index(0) * (kThreads * kPasses) + i * kThreads);
                        }
                      });
@@ -60,8 +60,8 @@ Fragment thread_elements(CtaMachine& machine, ElementType type) {
 
 LaunchPlan scale_launch(const ElementwiseTask& task, float factor) {
   const int elements = kThreads * kVectorBytes / element_bytes(task.type);
-  return flat_launch(task, elements, 32, [task, factor, elements](CtaMachine& machine) {
-    machine.overhead(vectorized_overhead());
+  return flat_launch(task, elements, 32, vectorized_figures(), [task, factor, elements](CtaMachine& machine) {
+    machine.part(kText);
     const Fragment stored = machine.fragment(1, elements, task.type, Layout::linear, {});
     const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::linear, {});
     const Affine first = block_index(0) * elements;
@@ -119,14 +119,13 @@ LaunchPlan transposing_copy_launch(const ElementwiseTask& task) {
   launch.grid = grid_of(columns, task.rows, task.segments);
   launch.warps = kWarps;
   launch.registers_per_thread = 18;
-  launch.estimate_moves = false;
+  launch.build = indexed_figures({kTransposingCopyDimensions, 2, 0, task.uniform_parameters});
   add_column_programs(launch, columns, task.cols % elements != 0, elements, [&](const Affine& first) {
     return ColumnProgram{
         [task, first](CtaMachine& machine) {
-          const IndexArithmetic arithmetic{kTransposingCopyDimensions, 2, 0, task.uniform_parameters};
-          begin_elements(machine, arithmetic);
+          machine.part(kFirstIndex);
           for (int i = 0; i < kPasses; ++i) {
-            find_element(machine, arithmetic);
+            machine.part(kElement);
             const Fragment values = thread_elements(machine, task.type);
             const Affine at = first + i * kThreads;
             GlobalTile source{task.source, block_index(2),   at, block_index(1), 1,
@@ -144,9 +143,9 @@ LaunchPlan transposing_copy_launch(const ElementwiseTask& task) {
 
 LaunchPlan fill_launch(const ElementwiseTask& task, float value) {
   const int elements = kThreads * kVectorBytes / element_bytes(ElementType::fp32);
-  return flat_launch(task, elements, 16, [task, value](CtaMachine& machine) {
+  return flat_launch(task, elements, 16, vectorized_figures(), [task, value](CtaMachine& machine) {
     const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::linear, {});
-    machine.overhead(vectorized_overhead());
+    machine.part(kText);
     machine.fill(values, value);
     machine.store(flat_tile(task.target, 0, block_index(0) * elements, elements), values);
   });
@@ -154,11 +153,11 @@ LaunchPlan fill_launch(const ElementwiseTask& task, float value) {
 
 LaunchPlan cast_launch(const ElementwiseTask& task) {
   const int elements = kThreads * kPasses;
-  return flat_launch(task, elements, 20, [task](CtaMachine& machine) {
+  return flat_launch(task, elements, 20, vectorized_figures(), [task](CtaMachine& machine) {
     const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::element_per_thread, {});
     const Fragment stored = machine.fragment(1, elements, task.type, Layout::element_per_thread, {});
     const Affine first = block_index(0) * elements;
-    machine.overhead(vectorized_overhead());
+    machine.part(kText);
     machine.load(values, flat_tile(task.source, 0, first, elements));
     machine.convert(stored, values);
     machine.store(flat_tile(task.target, 0, first, elements), stored);
@@ -173,7 +172,7 @@ LaunchPlan triu_launch(const ElementwiseTask& task, std::int64_t diagonal) {
   launch.grid = grid_of(columns, task.rows, 1);
   launch.warps = kWarps;
   launch.registers_per_thread = 24;
-  launch.estimate_moves = false;
+  launch.build = vectorized_figures();
   add_column_programs(launch, columns, task.cols % elements != 0, elements, [&](const Affine& first) {
     return ColumnProgram{
         [task, diagonal, first](CtaMachine& machine) {
@@ -184,7 +183,7 @@ LaunchPlan triu_launch(const ElementwiseTask& task, std::int64_t diagonal) {
               machine.fragment(1, elements, ElementType::fp32, Layout::element_per_thread, {});
           const Fragment values =
               machine.fragment(1, elements, ElementType::fp32, Layout::element_per_thread, {});
-          machine.overhead(vectorized_overhead());
+          machine.part(kText);
           machine.load(values, source);
           // 0 where a score stays, -inf where it is masked: the larger of it and the filled value.
           machine.fill(kept, 0.0F);

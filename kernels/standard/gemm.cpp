@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/standard/build_figures.hpp"
 #include "kernels/standard/grid.hpp"
-#include "kernels/standard/overhead.hpp"
 
 namespace warpscope::kernels::standard {
 namespace {
@@ -41,8 +41,7 @@ class GemmProgram {
     const WarpSplit split{tile_.warps_m, tile_.warps_n, 1};
     const Fragment sums = machine.fragment(tile_.m, tile_.n, ElementType::fp32, Layout::accumulator, split);
     machine.fill(sums, 0.0F);
-    machine.overhead_chain(gemm_setup_overhead());
-    machine.end_block();
+    machine.part(kSetup);
     for (int step = 0; step < ahead_; ++step) {
       copy(machine, step);
     }
@@ -98,7 +97,7 @@ class GemmProgram {
       const Fragment rounded = machine.fragment(kSliceRows, tile_.n, task_.type, Layout::linear, {});
       machine.barrier();
       machine.load_shared(rows, {slice * slice_bytes, kSliceRows, tile_.n, ElementType::fp32, 1, 0});
-      machine.overhead(gemm_epilogue_overhead(kSliceRows * tile_.n / (32 * tile_.warps_m * tile_.warps_n)));
+      machine.part(kSlice);
       machine.apply(rows, BinaryOp::multiply, rows, task_.alpha);
       machine.convert(rounded, rows);
       machine.store(
@@ -127,6 +126,7 @@ LaunchPlan gemm_launch(const GemmTask& task, const GemmTile& tile) {
   launch.warps = tile.warps_m * tile.warps_n;
   launch.registers_per_thread = static_cast<std::uint32_t>(tile.registers);
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(shared_bytes(tile));
+  launch.build = gemm_figures(kSliceRows * tile.n / (32 * launch.warps));
   add_column_programs(launch, columns, task.n % tile.n != 0, tile.n, [&](const Affine& first_column) {
     const GemmProgram program(task, tile, first_column);
     return ColumnProgram{[program](CtaMachine& machine) { program.run(machine); },

@@ -2,8 +2,8 @@
 #include <limits>
 #include <map>
 
+#include "kernels/standard/build_figures.hpp"
 #include "kernels/standard/grid.hpp"
-#include "kernels/standard/overhead.hpp"
 #include "kernels/standard/softmax.hpp"
 
 namespace warpscope::kernels::standard {
@@ -72,13 +72,13 @@ class BlockSoftmax {
     for_chunks(machine, [&](const Affine& chunk) {
       const Fragment x = exponentials(machine, chunk, maximum);
       const Fragment stored = machine.fragment(1, chunk_, task_.type, Layout::row_per_cta, split());
-      machine.overhead(division_branches(piece_));
+      machine.part(kDivisions);
       machine.apply(x, BinaryOp::divide, x, sum);
       machine.convert(stored, x);
       machine.store(tile(task_.target, chunk), stored);
     });
     if (task_.causal) {
-      machine.loop(kDivisionSlot, [&](const Affine&) { machine.overhead(division_subroutine()); });
+      machine.loop(kDivisionSlot, [&](const Affine&) { machine.part(kDivisionSubroutine); });
     }
   }
 
@@ -93,10 +93,10 @@ class BlockSoftmax {
 
   void for_chunks(CtaMachine& machine, const std::function<void(const Affine&)>& body) const {
     const auto counted = [&](const Affine& chunk) {
-      machine.overhead(block_softmax_overhead(piece_));
+      machine.part(kRound);
       body(chunk);
     };
-    machine.overhead(block_softmax_pass_overhead());
+    machine.part(kPass);
     if (loop_trips() > 0) {
       machine.loop(kRowSlot, counted);
     }
@@ -159,7 +159,7 @@ LaunchPlan block_softmax_launch(const SoftmaxTask& task) {
   launch.warps = program.warps();
   launch.registers_per_thread = 32;  // measured for the backward kernel of the same form
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(program.shared_bytes());
-  launch.estimate_moves = false;
+  launch.build = block_softmax_figures(program.piece());
   launch.programs.push_back({"row", [program](CtaMachine& machine) { program.run(machine); }});
   std::map<std::int64_t, std::uint32_t> class_of_calls;
   for (std::int64_t row = 0; row < task.rows; ++row) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/standard/build_figures.hpp"
 #include "kernels/standard/grid.hpp"
-#include "kernels/standard/overhead.hpp"
 #include "kernels/standard/softmax.hpp"
 
 namespace warpscope::kernels::standard {
@@ -26,7 +26,7 @@ void run(CtaMachine& machine, const SoftmaxTask& task, int rows, int columns) {
   GlobalTile target = source;
   target.tensor = task.target;
 
-  machine.overhead(warp_softmax_overhead(rows / kWarps * columns / kLanes));
+  machine.part(kText);
   machine.load(stored, source);
   machine.convert(x, stored);
   machine.mask(x, Mask{0, 0, task.cols, false, 0});  // columns up to the next power of two do not count
@@ -40,7 +40,7 @@ void run(CtaMachine& machine, const SoftmaxTask& task, int rows, int columns) {
   machine.convert(stored, x);
   machine.store(target, stored);
   if (task.causal) {
-    machine.loop(kDivisionSlot, [&](const Affine&) { machine.overhead(division_subroutine()); });
+    machine.loop(kDivisionSlot, [&](const Affine&) { machine.part(kDivisionSubroutine); });
   }
 }
 
@@ -66,7 +66,7 @@ LaunchPlan warp_softmax_launch(const SoftmaxTask& task) {
   launch.warps = kWarps;
   // Measured: 80 for 64 elements per lane; the row is what grows.
   launch.registers_per_thread = static_cast<std::uint32_t>(16 + rows_per_warp * columns / kLanes);
-  launch.estimate_moves = false;
+  launch.build = warp_softmax_figures(rows_per_warp * columns / kLanes);
   launch.programs.push_back(
       {"rows", [task, rows, columns](CtaMachine& machine) { run(machine, task, rows, columns); }});
   if (!task.causal) {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "kernels/fa1/counted.hpp"
 #include "kernels/fa1/program.hpp"
 #include "kernels/fa1/walk.hpp"
 #include "kernels/fa2/online_softmax.hpp"
@@ -11,8 +10,6 @@
 
 namespace warpscope::kernels::variants {
 namespace {
-
-using fa1::StepPart;
 
 class KeyOuter {
  public:
@@ -47,7 +44,7 @@ class KeyOuter {
   }
 
   void load_key_block(const fa1::KeyBlockVisit& visit) {
-    m_.overhead(fa1::key_block_overhead(config_));
+    m_.part(fa1::kKeyBlock);
     m_.barrier();  // everybody is done with the keys before
     copies_.fetch(queries(0), rows_of(fa1::kQ, visit.first_row, config_.step_rows));
     copies_.fetch(k_, rows_of(fa1::kK, visit.first_key, config_.block_keys));
@@ -57,18 +54,18 @@ class KeyOuter {
 
   void query_step(const fa1::Step& step) {
     const bool masked = is_masked(step);
-    overhead(step, StepPart::scores);
+    mark(fa1::kScores, step);
     copies_.arrive();
     m_.barrier();  // the queries are there
     const fa2::RowState state = earlier_state(step);
     const Fragment s = tile(config_.block_keys, ElementType::fp32);
     m_.fill(s, 0);
     m_.mma(s, queries(step.buffer), transposed(k_));
-    m_.end_block();
-    copies_.fetch(queries(step.buffer + 1), rows_of(fa1::kQ, step.next_row, config_.step_rows));
-    copies_.commit();
-    m_.join_block();
-    overhead(step, StepPart::mask);
+    m_.guarded([&] {
+      copies_.fetch(queries(step.buffer + 1), rows_of(fa1::kQ, step.next_row, config_.step_rows));
+      copies_.commit();
+    });
+    mark(fa1::kMask, step);
     if (masked) {
       m_.mask(s, {step.row, step.first_key, problem_.seqlen_k, problem_.causal, 0});
     }
@@ -80,7 +77,7 @@ class KeyOuter {
     const auto complete = [&](const RowVector& sum) { m_.finish_rows(sum, Reduce::sum); };
     const RowVector previous_max = own_row_max(m_, state, s, softmax);
     m_.finish_rows(state.max, Reduce::max);
-    overhead(step, StepPart::softmax);
+    mark(fa1::kSoftmax, step);
     exponentiate(m_, state, s, previous_max, scale_ * std::numbers::log2e_v<float>, softmax, complete);
     const Fragment p = tile(config_.block_keys, type_);
     m_.convert(p, s);
@@ -88,7 +85,7 @@ class KeyOuter {
       m_.fill(state.o, 0);
     }
     m_.mma(state.o, p, v_);
-    overhead(step, StepPart::output);
+    mark(fa1::kOutput, step);
     if (softmax.deferred) {
       complete(state.sum);
     }
@@ -99,9 +96,7 @@ class KeyOuter {
     store_output(step, state.o);
   }
 
-  void overhead(const fa1::Step& step, StepPart part) {
-    m_.overhead(fa1::step_overhead(config_, problem_.causal && is_masked(step), step.first, part));
-  }
+  void mark(fa1::Part part, const fa1::Step& step) { m_.part(part, copy_of_step(config_, problem_, step)); }
 
   bool is_masked(const fa1::Step& step) const { return fa1::is_masked(config_, problem_, step); }
 
@@ -113,35 +108,35 @@ class KeyOuter {
     if (step.first) {
       return state;
     }
-    m_.end_block();
-    m_.load(o, rows_of(fa1::kScratch, step.row, config_.step_rows));
-    m_.load_rows(max, row_values(fa1::kLse, step.row));
-    m_.apply(max, BinaryOp::multiply, max, 1.0F / scale_);
-    if (config_.keeps_sum()) {
-      m_.load_rows(state.sum, row_values(row_sum_tensor(config_), step.row));
-      // Deferred, each lane of a row holds a part of the sum: here equal ones.
-      if (config_.options.deferred) {
-        m_.apply(state.sum, BinaryOp::multiply, state.sum, 1.0F / kLanesPerRow);
+    m_.guarded([&] {
+      m_.load(o, rows_of(fa1::kScratch, step.row, config_.step_rows));
+      m_.load_rows(max, row_values(fa1::kLse, step.row));
+      m_.apply(max, BinaryOp::multiply, max, 1.0F / scale_);
+      if (config_.keeps_sum()) {
+        m_.load_rows(state.sum, row_values(row_sum_tensor(config_), step.row));
+        // Deferred, each lane of a row holds a part of the sum: here equal ones.
+        if (config_.options.deferred) {
+          m_.apply(state.sum, BinaryOp::multiply, state.sum, 1.0F / kLanesPerRow);
+        }
       }
-    }
-    m_.join_block();
+    });
     return state;
   }
 
   void store_row_state(const fa1::Step& step, const fa2::RowState& state) {
     const bool logarithm = config_.options.lse && (step.is_final || !config_.keeps_sum());
     m_.apply(state.max, BinaryOp::multiply, state.max, scale_);
-    m_.end_block();
-    if (logarithm) {
-      const RowVector lse = m_.row_vector(state.o);
-      m_.apply(lse, UnaryOp::log_or_minus_infinity, state.sum);
-      m_.apply(lse, BinaryOp::add, lse, state.max);
-      m_.store_rows(row_values(fa1::kLse, step.row), lse);
-    } else {
-      m_.store_rows(row_values(fa1::kLse, step.row), state.max);
-      m_.store_rows(row_values(row_sum_tensor(config_), step.row), state.sum);
-    }
-    m_.join_block();
+    m_.guarded([&] {
+      if (logarithm) {
+        const RowVector lse = m_.row_vector(state.o);
+        m_.apply(lse, UnaryOp::log_or_minus_infinity, state.sum);
+        m_.apply(lse, BinaryOp::add, lse, state.max);
+        m_.store_rows(row_values(fa1::kLse, step.row), lse);
+      } else {
+        m_.store_rows(row_values(fa1::kLse, step.row), state.max);
+        m_.store_rows(row_values(row_sum_tensor(config_), step.row), state.sum);
+      }
+    });
   }
 
   void store_output(const fa1::Step& step, const Fragment& o) {

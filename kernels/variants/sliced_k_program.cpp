@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/fa1/counted.hpp"
+#include "kernels/fa1/program.hpp"
 #include "kernels/fa2/forward_tiles.hpp"
 #include "kernels/fa2/forward_walk.hpp"
 #include "kernels/fa2/online_softmax.hpp"
@@ -10,8 +10,6 @@
 
 namespace warpscope::kernels::variants {
 namespace {
-
-using fa1::StepPart;
 
 int tile_bytes(const fa2::ForwardTile& tile) {
   return static_cast<int>(tile.shared_bytes());
@@ -47,7 +45,6 @@ class SlicedK {
         sum_parts_(max_parts_),
         state_(row_state()) {
     sum_parts_.byte_offset += row_parts_bytes(tile_);
-    config_.head_dim = tile_.head_dim;
   }
 
   void run() {
@@ -73,13 +70,11 @@ class SlicedK {
     return m_.fragment(tile_.rows, tile_.keys, ElementType::fp32, Layout::accumulator, by_keys_);
   }
 
-  void overhead(StepPart part, bool masked, bool first) {
-    m_.overhead(fa1::step_overhead(config_, shape_.problem.causal && masked, first, part));
-  }
-
   void key_block(const fa2::QueryBlock& queries, const fa2::KeyStep& step) {
     const bool masked = is_masked(shape_, step);
-    overhead(StepPart::scores, masked, step.first);
+    const bool first = step.iteration == fa2::kFirst;
+    const int copy = fa1::copy_of_step(shape_.problem.causal && masked, first);
+    m_.part(fa1::kScores, copy);
     copies_.arrive();
     m_.barrier();  // K is there, and everybody is done with the previous V
     copies_.fetch(tiles_.v(), tiles_.keys(fa2::kV, step.block));
@@ -87,7 +82,7 @@ class SlicedK {
     const Fragment s = scores_tile();
     m_.fill(s, 0);
     m_.mma(s, tiles_.q(), transposed(tiles_.k()));
-    overhead(StepPart::mask, masked, step.first);
+    m_.part(fa1::kMask, copy);
     if (masked) {
       m_.mask(s, tiles_.mask(queries.number, step.block));
     }
@@ -98,18 +93,18 @@ class SlicedK {
       copies_.commit();
     });
 
-    const fa2::SoftmaxStep softmax{.first = step.first,
+    const fa2::SoftmaxStep softmax{.first = first,
                                    .rows_may_empty = shape_.problem.causal && masked,
                                    .deferred = shape_.options.deferred,
                                    .unit_sum = false};
     const RowVector previous_max = own_row_max(m_, state_, s, softmax);
     over_warps(state_.max, max_parts_, Reduce::max);
-    overhead(StepPart::softmax, masked, step.first);
+    m_.part(fa1::kSoftmax, copy);
     exponentiate(m_, state_, s, previous_max, tiles_.scale_log2(), softmax,
                  [&](const RowVector& sum) { over_warps(sum, sum_parts_, Reduce::sum); });
     const Fragment p = m_.fragment(tile_.rows, tile_.keys, tiles_.type(), Layout::accumulator, by_keys_);
     m_.convert(p, s);
-    if (step.first) {
+    if (first) {
       m_.fill(state_.o, 0);
     }
     const Fragment v = m_.fragment(tile_.keys, tile_.head_dim, tiles_.type(), Layout::operand_b, by_keys_);
@@ -131,7 +126,7 @@ class SlicedK {
   void epilogue(const fa2::QueryBlock& queries) {
     const SharedTile parts{
         partial_offset(tile_), tile_.warps * tile_.rows, tile_.head_dim, ElementType::fp32, 1, {}};
-    overhead(StepPart::output, false, false);
+    m_.part(fa1::kOutput, fa1::copy_of_step(false, false));
     if (shape_.options.deferred) {
       m_.finish_rows(state_.sum, Reduce::sum);
     }
@@ -164,7 +159,6 @@ class SlicedK {
   WarpSplit by_keys_;
   SharedTile max_parts_;
   SharedTile sum_parts_;
-  fa1::Config config_;
   fa2::RowState state_;
 };
 

@@ -1,7 +1,7 @@
 // How PyTorch's elementwise_kernel<128, 4> finds the elements of a thread.
 #pragma once
 
-#include "kernels/machine/machine.hpp"
+#include "kernels/machine/build_figures.hpp"
 
 namespace warpscope::kernels::standard {
 
@@ -15,10 +15,8 @@ struct IndexArithmetic {
   bool uniform_parameters = false;
 };
 
-/// The thread's first index; once per thread.
-void begin_elements(CtaMachine& machine, const IndexArithmetic& arithmetic);
-/// Bounds check, split index and addresses of one element. Ends the blocks of a branch per dimension: the
-/// source stops after the last one.
-void find_element(CtaMachine& machine, const IndexArithmetic& arithmetic);
+/// Parts kFirstIndex and kElement. An element has the blocks of a branch per dimension: the source stops
+/// after the last one.
+BuildFigures indexed_figures(const IndexArithmetic& arithmetic);
 
 }  // namespace warpscope::kernels::standard

@@ -1,0 +1,100 @@
+#include "kernels/fa1/build_figures.hpp"
+
+#include <array>
+#include <vector>
+
+#include "kernels/fa1/program.hpp"
+
+namespace warpscope::kernels::fa1 {
+
+namespace {
+
+using trace::Opcode;
+
+/// Instructions per warp and step, by the pipe that the counters name.
+struct StepFigures {
+  int head_dim;
+  bool causal;
+  bool first;
+  int alu;  ///< integer and logic; with a causal mask one more compare per score
+  int fma;  ///< moves and address multiply-adds
+  int xu;   ///< 2 of unknown use and, in later key blocks, the reciprocal of the scale
+  int uniform;
+  int unpiped;   ///< in no pipe's counter: zeroing of accumulators in pairs, and 4 of convergence
+  int branches;  ///< beyond those in the program's text
+};
+
+constexpr std::array kStepFigures{
+    StepFigures{32, false, true, 3, 48, 0, 0, 16, 0},   StepFigures{32, false, false, 7, 50, 0, 0, 20, 0},
+    StepFigures{32, true, true, 40, 48, 0, 0, 16, 1},   StepFigures{32, true, false, 45, 60, 0, 0, 20, 3},
+    StepFigures{64, false, true, 3, 50, 2, 0, 6, 0},    StepFigures{64, false, false, 9, 57, 3, 9, 24, 0},
+    StepFigures{64, true, true, 40, 45, 2, 0, 17, 1},   StepFigures{64, true, false, 51, 79, 3, 0, 24, 3},
+    StepFigures{128, false, true, 45, 58, 2, 7, 16, 0}, StepFigures{128, false, false, 47, 81, 3, 20, 24, 2},
+    StepFigures{128, true, true, 50, 65, 2, 8, 26, 0},  StepFigures{128, true, false, 65, 83, 3, 24, 18, 5},
+};
+
+constexpr int kConvergence = 4;  // BSSY and BSYNC around two divergent stores
+constexpr int kAmongScores = 4;  // Q K^T takes 42 slots for 32 HMMA and 4 LDSM in the machine code
+
+CountedPart branches(int count) {
+  return CountedPart(static_cast<std::size_t>(count), CountedBlock{.end = BlockEnd::branch});
+}
+
+// The machine code has a third of the moves before the exponentials and most of the rest in the step's tail.
+void add_step(BuildFigures& build, const StepFigures& figures) {
+  const int copy = copy_of_step(figures.causal, figures.first);
+  const int moves = figures.fma - kAmongScores;
+  const int moves_before = moves / 3;
+  const int moves_amid = moves / 4;
+  build.parts[{kScores, copy}] = {{.spread = {{Opcode::IMAD_MOV, kAmongScores}}}};
+  build.parts[{kMask, copy}] = {{.spread = {{Opcode::ISETP, figures.alu / 2},
+                                            {Opcode::IMAD_MOV, moves_before},
+                                            {Opcode::UIADD3, figures.uniform}}}};
+  build.parts[{kSoftmax, copy}] = {{.spread = {{Opcode::CS2R, figures.unpiped - kConvergence},
+                                               {Opcode::IMAD_MOV, moves_amid},
+                                               {Opcode::MUFU_RCP, figures.xu}}}};
+  build.parts[{kOutput, copy}] = {{.spread = {{Opcode::LOP3, figures.alu - figures.alu / 2},
+                                              {Opcode::IMAD_MOV, moves - moves_before - moves_amid},
+                                              {Opcode::BSSY, kConvergence / 2},
+                                              {Opcode::BSYNC, kConvergence / 2}}}};
+  build.parts[{kStore, copy}] = branches(figures.branches);
+}
+
+// Every load of K and V takes a row predicate, an address and zeros for rows beyond the end.
+CountedPart key_block_figures(const Config& config) {
+  constexpr int kBytesPerLoad = 16 * 32 * kWarps;
+  const int loads = 2 * config.block_keys * config.head_dim * 2 / kBytesPerLoad;
+  return {{.spread = {{Opcode::ISETP, 2 * loads}, {Opcode::IMAD, 2 * loads}, {Opcode::CS2R, 2 * loads}}}};
+}
+
+// One thread per row stores: a branch for each row that a thread holds, one of which the text has.
+CountedPart row_state_figures(const Config& config) {
+  const int rows_per_thread = config.step_rows * config.head_dim / 4 / (32 * kWarps);
+  return branches(rows_per_thread - 1);
+}
+
+}  // namespace
+
+BuildFigures step_figures(int head_dim, bool causal) {
+  BuildFigures build;
+  build.estimate_moves = false;  // the counted instructions contain them
+  for (const StepFigures& figures : kStepFigures) {
+    if (figures.head_dim == head_dim) {
+      add_step(build, figures);
+    }
+  }
+  // Counted in the machine code for sm_80 and sm_90: where the compiler put the branch around this load.
+  if (head_dim == 128 || causal) {
+    build.exchanged.insert(kNextQueries);
+  }
+  return build;
+}
+
+BuildFigures build_figures(const Config& config, bool causal) {
+  BuildFigures build = step_figures(config.head_dim, causal);
+  build.parts[{kKeyBlock, 0}] = key_block_figures(config);
+  build.parts[{kRowState, 0}] = row_state_figures(config);
+  return build;
+}
+
+}  // namespace warpscope::kernels::fa1

@@ -1,0 +1,53 @@
+// What one build of a kernel has that the kernel's text does not show: counted in its machine code, or by
+// hardware counters.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/trace/opcode.hpp"
+
+namespace warpscope::kernels {
+
+/// How the build of a kernel computes exponentials and products.
+struct MathBuild {
+  bool fused_multiply_add = true;  ///< false: x * scale - offset is FMUL then FADD (PyTorch's UNFUSE_FMA)
+  bool fast_exp2 = true;           ///< false: exp2f with range test: FSETP, FMUL, MUFU, FMUL
+};
+
+/// Per warp.
+struct CountedInstruction {
+  trace::Opcode opcode;
+  int count;
+};
+
+enum class BlockEnd : std::uint8_t {
+  none,
+  branch,  ///< the compiler moves nothing across it
+  join,    ///< where the paths of a branch meet again: without an instruction
+};
+
+/// Addresses, moves, spills in one basic block, and whether it ends behind them.
+struct CountedBlock {
+  std::vector<CountedInstruction> spread{};  ///< evenly over the basic block
+  /// Each instruction needs the result of the one before, as index arithmetic does: at the mark and in this
+  /// order, the kinds interleaved. Without a result, like a NOP, an instruction breaks no chain.
+  std::vector<CountedInstruction> chain{};
+  BlockEnd end = BlockEnd::none;
+};
+
+/// What the compiler applies where a program marks a part, see CtaMachine::part.
+using CountedPart = std::vector<CountedBlock>;
+
+struct BuildFigures {
+  MathBuild math{};
+  bool estimate_moves = true;  ///< false: the counted instructions contain the register moves
+  /// By part and copy; nothing was counted for those that are missing.
+  std::map<std::pair<int, int>, CountedPart> parts{};
+  std::set<int> exchanged{};  ///< see CtaMachine::in_either_order
+};
+
+}  // namespace warpscope::kernels

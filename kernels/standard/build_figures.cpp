@@ -1,0 +1,102 @@
+#include "kernels/standard/build_figures.hpp"
+
+#include <utility>
+
+namespace warpscope::kernels::standard {
+namespace {
+
+using trace::Opcode;
+
+// Source of all figures: warp instructions per warp and per pipe of PyTorch 2.11 on H200 (measured counters,
+// rows standard_eager, N = 2048), minus what the operations of the program text are. Instructions that no
+// pipe counter attributes stand as NOP: they take an issue slot and nothing else.
+
+BuildFigures figures(std::map<std::pair<int, int>, CountedPart> parts) {
+  return {.estimate_moves = false, .parts = std::move(parts)};
+}
+
+// 36 per call: causal rows against others, over the calls that masked scores cause.
+CountedPart division_subroutine() {
+  return {{.spread = {{Opcode::ISETP, 6},
+                      {Opcode::LOP3, 6},
+                      {Opcode::SHF, 4},
+                      {Opcode::IADD3, 5},
+                      {Opcode::SEL, 3},
+                      {Opcode::IMAD, 1},
+                      {Opcode::NOP, 10}}}};
+}
+
+}  // namespace
+
+BuildFigures vectorized_figures() {
+  // 39 in all: ALU 7, FMA 20, LSU 3 (S2R among them), constant and control path the rest.
+  return figures({{{kText, 0},
+                   {{.spread = {{Opcode::ISETP, 1},
+                                {Opcode::IMAD, 2},
+                                {Opcode::IMAD_WIDE, 2},
+                                {Opcode::S2R, 1},
+                                {Opcode::LDC, 4},
+                                {Opcode::NOP, 4}}}}}});
+}
+
+BuildFigures warp_softmax_figures(int elements) {
+  // 2476 per row of 2048 (64 elements per lane). Per element 9 ALU, 14 FMA, 3 XU, 9 branches and joins; 64
+  // shared-path instructions of unknown kind are counted as NOP.
+  return figures({{{kText, 0},
+                   {{.spread = {{Opcode::ISETP, elements},
+                                {Opcode::IADD3, 3 * elements},
+                                {Opcode::NOP, 9 * elements},
+                                {Opcode::IMAD, 18},
+                                {Opcode::S2R, 1},
+                                {Opcode::LDC, 5}}}}},
+                  {{kDivisionSubroutine, 0}, division_subroutine()}});
+}
+
+BuildFigures block_softmax_figures(int elements) {
+  // Source: a three-pass kernel of this form on H200 (experiments/reference/measured-h200/softmax.md), N =
+  // 2048: 811 per warp of 16 elements per lane: FMA 427, ALU 147, XU 70 (two a pass for the remainder of the
+  // row's length), branches and joins 51, minus what the operations of the program text are.
+  const CountedPart pass = {{.spread = {{Opcode::ISETP, 8},
+                                        {Opcode::IADD3, 7},
+                                        {Opcode::LOP3, 6},
+                                        {Opcode::IMAD, 13},
+                                        {Opcode::MUFU_RCP, 2},
+                                        {Opcode::NOP, 25}}}};
+  // One bounds check and one address per 16-byte piece, as the source's vector loop has.
+  const int pieces = (elements + 7) / 8;
+  const CountedPart round = {
+      {.spread = {{Opcode::ISETP, pieces}, {Opcode::IADD3, pieces}, {Opcode::IMAD_WIDE, pieces}}}};
+  // BSSY and BSYNC around the subroutine; the branch itself belongs to the division.
+  const CountedPart divisions = {{.spread = {{Opcode::NOP, 2 * elements}}}};
+  return figures({{{kPass, 0}, pass},
+                  {{kRound, 0}, round},
+                  {{kDivisions, 0}, divisions},
+                  {{kDivisionSubroutine, 0}, division_subroutine()}});
+}
+
+// Source: cutlass_80_tensorop_f16_s16816gemm_relu_f16_* of cuBLAS on H200
+// (experiments/reference/measured-h200/gemm.md): instructions per warp that do not grow with K, of tiles with
+// 128, 64 and 32 outputs per thread, less what copies take. A straight line through them gives what comes
+// once (545: ALU 277, FMA 108) and what comes per output (5: ALU 2.6, FMA 1.4).
+BuildFigures gemm_figures(int outputs) {
+  BuildFigures build;
+  build.parts[{kSetup, 0}] = {{.chain = {{Opcode::IADD3, 100},
+                                         {Opcode::LOP3, 77},
+                                         {Opcode::ISETP, 50},
+                                         {Opcode::SHF, 50},
+                                         {Opcode::IMAD, 108},
+                                         {Opcode::S2R, 4},
+                                         {Opcode::LDC, 8},
+                                         {Opcode::NOP, 148}},
+                               .end = BlockEnd::branch}};
+  // Less what the operations of the program text are, half a rounding and the scaling among them. The kernel
+  // has an activation built in, one maximum per output.
+  build.parts[{kSlice, 0}] = {{.spread = {{Opcode::FMNMX, outputs},
+                                          {Opcode::IADD3, outputs / 2},
+                                          {Opcode::ISETP, outputs / 2},
+                                          {Opcode::IMAD, outputs * 2 / 5},
+                                          {Opcode::NOP, outputs / 8}}}};
+  return build;
+}
+
+}  // namespace warpscope::kernels::standard

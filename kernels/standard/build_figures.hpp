@@ -1,0 +1,30 @@
+// Instructions of PyTorch's kernels that their source does not show: index arithmetic, parameters, branches.
+#pragma once
+
+#include "kernels/machine/build_figures.hpp"
+
+namespace warpscope::kernels::standard {
+
+/// Marks of the programs' parts.
+enum Part : int {
+  kText,                ///< all of a kernel without parts of its own
+  kFirstIndex,          ///< indexed elementwise kernels: the thread's first index
+  kElement,             ///< where an element is: bounds check, indices, addresses
+  kPass,                ///< block softmax: one pass over the row
+  kRound,               ///< a round of that pass
+  kDivisions,           ///< of a round
+  kDivisionSubroutine,  ///< one call, for operands that need scaling, zero numerators among them
+  kSetup,               ///< matrix product: before the first copy
+  kSlice,               ///< of C, on its way out
+};
+
+/// vectorized_elementwise_kernel.
+BuildFigures vectorized_figures();
+/// softmax_warp_forward with `elements` per lane and row.
+BuildFigures warp_softmax_figures(int elements);
+/// The block-wide softmax, whose rounds take `elements` per thread.
+BuildFigures block_softmax_figures(int elements);
+/// The library's matrix product whose slices of C have `outputs` elements per thread.
+BuildFigures gemm_figures(int outputs);
+
+}  // namespace warpscope::kernels::standard
