@@ -150,7 +150,7 @@ class CtaMachine {
   /// runs of 32 parts, its first lane their results. Contains its barriers. Layout row_per_cta.
   virtual void reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) = 0;
 
-  // Control. All conditions are the same for all warps of the CTA.
+  // Control. All conditions but those of `guarded` are the same for all warps of the CTA.
   /// Runs body(iteration) as often as the class of the CTA says. Bodies may be run several times per
   /// iteration variant: they must not change what they capture.
   virtual void loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body) = 0;
