@@ -49,12 +49,12 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.icache.prefetch_lines), "lines", 0, 64, "lines that the prefetcher runs ahead of a warp"},
   KeySpec{WARPSCOPE_KEY(sm.icache.l2_fill_cycles), "cycles", 0, 10000, "per line from beyond the next level"},
 
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.interval_cycles), "cycles", 1, 255, "between two m16n8k16 on one sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.interval_cycles), "cycles", 1, 1000, "between two m16n8k16 on one sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.latency_cycles), "cycles", 1, 1000, "m16n8k16, issue to dependent issue"},
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.dispatch_hold_cycles), "cycles", 1, 255, "m16n8k16 keeps the sub-core from dispatching"},
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.interval_cycles), "cycles", 1, 255, "between two m16n8k8 on one sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k16 keeps the sub-core from dispatching"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.interval_cycles), "cycles", 1, 1000, "between two m16n8k8 on one sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.latency_cycles), "cycles", 1, 1000, "m16n8k8, issue to dependent issue"},
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.dispatch_hold_cycles), "cycles", 1, 255, "m16n8k8 keeps the sub-core from dispatching"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k8 keeps the sub-core from dispatching"},
 
   KeySpec{WARPSCOPE_KEY(sm.fma.lanes), "lanes", 1, 32, "FP32 lanes of a sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.fma.latency_cycles), "cycles", 1, 1000, "FFMA, issue to dependent issue"},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/numeric/conversion/cast.hpp>
 #include <limits>
 #include <stdexcept>
 
@@ -15,24 +16,26 @@ constexpr int kWarpLanes = 32;
 /// Instruction lines have numbers of 16 bits in the cache (sm_state.hpp), and 0 is none.
 constexpr std::uint32_t kMostLines = std::numeric_limits<std::uint16_t>::max() - 1;
 
+// The bounds of keys and traces keep every value within what holds it; one that is not must not be narrowed
+// to another.
 std::uint16_t u16(int value) {
-  return static_cast<std::uint16_t>(value);
+  return boost::numeric_cast<std::uint16_t>(value);
 }
 std::uint8_t u8(int value) {
-  return static_cast<std::uint8_t>(value);
+  return boost::numeric_cast<std::uint8_t>(value);
 }
 
 void set_lane_pipe(DecodedInstruction& out, PipeSlot pipe, const hw::LanePipe& spec) {
   out.pipe = pipe;
-  out.interval = u8(kWarpLanes / spec.lanes);
+  out.interval = u16(kWarpLanes / spec.lanes);
   out.latency = u16(spec.latency_cycles);
 }
 
 void set_tensor(DecodedInstruction& out, const hw::TensorShape& shape) {
   out.pipe = PipeSlot::tensor;
-  out.interval = u8(shape.interval_cycles);
+  out.interval = u16(shape.interval_cycles);
   out.latency = u16(shape.latency_cycles);
-  out.dispatch_hold = u8(shape.dispatch_hold_cycles);
+  out.dispatch_hold = u16(shape.dispatch_hold_cycles);
 }
 
 /// Bytes a memory instruction moves through the data path, whatever part of them lies inside the tensor.
@@ -130,7 +133,7 @@ void set_tensor_hold(DecodedInstruction& out, const hw::Sm& sm, const DecodedLau
     default:
       break;
   }
-  out.tensor_hold = u8(std::min(255, registers * sm.mio.tensor_hold_cycles));
+  out.tensor_hold = u8(registers * sm.mio.tensor_hold_cycles);
 }
 
 void append_loops(DecodedLaunch& out, const trace::WarpProgram& program, std::uint32_t base) {
@@ -195,7 +198,8 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
 /// Whether two instructions take the same course, each at its own addresses.
 bool alike(const DecodedLaunch& launch, std::uint32_t a, std::uint32_t b) {
   const auto course = [](DecodedInstruction instruction) {
-    instruction.memory = instruction.line = 0;
+    instruction.memory = 0;
+    instruction.line = 0;
     instruction.loops_begun = 0;
     return instruction;
   };
@@ -310,12 +314,12 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
   compare_loops(out);
   const std::size_t instructions_per_line =
       static_cast<std::size_t>(config.sm.icache.line_bytes / kInstructionBytes);
-  for (std::size_t i = 0; i < out.code.size(); ++i) {
-    out.code[i].line = static_cast<std::uint32_t>(i / instructions_per_line);
-  }
-  if (out.code.back().line >= kMostLines) {
+  if ((out.code.size() - 1) / instructions_per_line >= kMostLines) {
     throw std::invalid_argument(fmt::format("launch '{}' has {} instructions, more than {} lines of {}",
                                             launch.name, out.code.size(), kMostLines, config.id));
+  }
+  for (std::size_t i = 0; i < out.code.size(); ++i) {
+    out.code[i].line = static_cast<std::uint16_t>(i / instructions_per_line);
   }
   find_short_ways(out);
   number_registers(out);

@@ -20,9 +20,7 @@ enum class PipeSlot : std::uint8_t { tensor, fma, alu, xu, mio, none, count };
 struct DecodedInstruction {
   trace::OpClass op_class = trace::OpClass::nop;
   PipeSlot pipe = PipeSlot::none;
-  std::uint8_t interval = 1;       ///< cycles the pipe is taken
-  std::uint8_t dispatch_hold = 1;  ///< cycles until the sub-core may dispatch again
-  std::uint8_t stall = 1;          ///< cycles until the warp may issue again
+  std::uint8_t stall = 1;  ///< cycles until the warp may issue again
   std::uint8_t write_scoreboard = trace::kNoScoreboard;
   std::uint8_t read_scoreboard = trace::kNoScoreboard;
   std::uint8_t wait_mask = 0;
@@ -30,17 +28,19 @@ struct DecodedInstruction {
   bool closes_loop = false;
   bool has_control = false;
   trace::Opcode opcode = trace::Opcode::NOP;
-  std::uint16_t latency = 1;      ///< result latency; memory instructions: of the path without waiting
-  std::uint16_t data_cycles = 0;  ///< cycles on the SM's shared-memory data path
-  std::uint16_t mio_cycles = 0;   ///< cycles until the sub-core's next memory instruction
+  std::uint16_t interval = 1;       ///< cycles the pipe is taken
+  std::uint16_t dispatch_hold = 1;  ///< cycles until the sub-core may dispatch again
+  std::uint16_t latency = 1;        ///< result latency; memory instructions: of the path without waiting
+  std::uint16_t data_cycles = 0;    ///< cycles on the SM's shared-memory data path
+  std::uint16_t mio_cycles = 0;     ///< cycles until the sub-core's next memory instruction
   std::uint16_t immediate = 0;
+  std::uint16_t line = 0;        ///< of the instruction cache
   std::uint8_t tensor_hold = 0;  ///< cycles by which the next tensor instruction of the sub-core is put off
   /// Takes its pipe and nothing else, and the warp goes on behind it, on the same instruction line.
   bool plain = false;
   bool waits = true;    ///< for scoreboards, registers, copies or the MIO queue, not just time and line
   bool global = false;  ///< accesses global or local memory
   std::uint32_t memory = trace::kNoMemory;  ///< into DecodedLaunch::memory_operands
-  std::uint32_t line = 0;                   ///< of the instruction cache
 
   bool operator==(const DecodedInstruction&) const = default;
 };

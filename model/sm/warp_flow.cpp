@@ -68,7 +68,7 @@ void SmCore::go_on(WarpState& warp, const DecodedInstruction& instruction, std::
       step.checkpoint(time);
     }
   }
-  if (warp.fetched_line != code_[warp.pc].line + 1) {
+  if (warp.fetched_line != code_[warp.pc].line + 1U) {
     fetch(warp, time);
   }
 }
@@ -135,9 +135,9 @@ void SmCore::move_warp(int warp_index, std::uint32_t from, std::uint32_t to, con
     return;
   }
   // The lines of the other loop are fetched as on any jump; the one being read is at hand.
-  const bool has_line = warp.fetched_line == code_[warp.pc].line + 1;
+  const bool has_line = warp.fetched_line == code_[warp.pc].line + 1U;
   warp.pc = warp.pc - old_loop.begin + begin;
-  warp.fetched_line = has_line ? code_[warp.pc].line + 1 : 0;
+  warp.fetched_line = has_line ? code_[warp.pc].line + 1U : 0;
   for (SubCoreState& sub_core : state_.sub_cores) {
     for (int i = 0; i < sub_core.queue_count; ++i) {
       MioEntry& entry = sub_core.queue[at(i)];

@@ -53,6 +53,17 @@ TEST(SmPipe, NextInstructionOfAPipeIssuesAfterItsInterval) {
   }
 }
 
+// Whatever a description may say, also beyond the 255 that one byte holds.
+TEST(SmPipe, LongTensorIntervalsAndHoldsAreKeptWhole) {
+  for (const int cycles : {254, 255, 256, 257, 511, 512, 1000}) {
+    hw::HwConfig config = test_config();
+    config.sm.tensor.hmma_16816 = {cycles, 33, cycles - 1};
+    config.sm.tensor.hmma_1688 = {cycles, 18, 2};
+    EXPECT_EQ(exit_time(config, Program().op(HMMA_16816_F32, 3).exit()), 3 * cycles - 1);
+    EXPECT_EQ(exit_time(config, Program().op(HMMA_1688_F32, 3).exit()), 2 * cycles + 2);
+  }
+}
+
 TEST(SmPipe, OtherPipesStayFree) {
   const hw::HwConfig config = test_config();
   const std::vector<trace::Opcode> one_per_pipe = {MUFU_EX2, FMNMX, IMAD, UIADD3, NOP};
