@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "model/hw/config_schema.hpp"
+#include "model/hw/model_room.hpp"
 
 namespace warpscope::hw {
 namespace {
@@ -45,11 +46,7 @@ constexpr std::array pair_rules{
 constexpr std::array lane_keys{"sm.fma.lanes", "sm.imad.lanes", "sm.alu.lanes", "sm.xu.lanes"};
 
 constexpr int warp_size = 32;
-/// Room for resident warps in the state of a sub-core (model/sm/sm_state.hpp).
-constexpr int warps_per_sub_core = 16;
-/// Lines that a set of the instruction cache holds, and the whole cache (likewise).
-constexpr int fewest_lines = 8;
-constexpr int most_lines = 256;
+constexpr int warps_per_sub_core = kMostWarps / kMostSubCores;
 
 double number(std::string_view key, const HwConfig& config) {
   const Field field = find_key(key)->field(const_cast<HwConfig&>(config));
@@ -104,10 +101,10 @@ std::vector<BrokenRule> broken_rules(const HwConfig& config) {
   }
   const InstructionCache& icache = config.sm.icache;
   const auto lines = std::int64_t{icache.l0_bytes} / icache.line_bytes;
-  if (lines < fewest_lines || lines > most_lines) {
+  if (lines < kInstructionWays || lines > kMostInstructionLines) {
     broken.push_back(
         {"sm.icache.l0_bytes", fmt::format("{} is not {} to {} x sm.icache.line_bytes ({})", icache.l0_bytes,
-                                           fewest_lines, most_lines, icache.line_bytes)});
+                                           kInstructionWays, kMostInstructionLines, icache.line_bytes)});
   }
   if (!is_capability(config.gpu.compute_capability)) {
     broken.push_back({"gpu.compute_capability",

@@ -8,13 +8,14 @@
 #include <type_traits>
 
 #include "model/base/nearest_name.hpp"
+#include "model/hw/model_room.hpp"
 
 namespace warpscope::hw {
 namespace {
 
 // The model holds every legal value: what takes memory of the host is bounded by it (sixteen blocks of 50
-// bytes for 2 KB of an L2 of one way), and what is stored with few bits by those
-// (model/sm/decoded_launch.hpp).
+// bytes for 2 KB of an L2 of one way), what has a fixed room by that (model/hw/model_room.hpp), and what is
+// stored with few bits by those (model/sm/decoded_launch.hpp).
 //
 // The path is written once, so that the name of a key cannot drift from the field it fills.
 #define WARPSCOPE_KEY(path) #path, [](HwConfig & config) -> Field { return &config.path; }
@@ -29,9 +30,9 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(clock.max_mhz), "MHz", 100, 10000, "SM clock of launches without tensor instructions"},
   KeySpec{WARPSCOPE_KEY(clock.tensor_mhz), "MHz", 100, 10000, "sustained SM clock while the tensor pipe is busy"},
 
-  KeySpec{WARPSCOPE_KEY(sm.sub_cores), "sub-cores", 1, 4, "sub-cores of an SM, one warp scheduler each"},
-  KeySpec{WARPSCOPE_KEY(sm.max_warps), "warps", 1, 64, "resident warps of an SM"},
-  KeySpec{WARPSCOPE_KEY(sm.max_ctas), "CTAs", 1, 32, "resident CTAs of an SM"},
+  KeySpec{WARPSCOPE_KEY(sm.sub_cores), "sub-cores", 1, kMostSubCores, "sub-cores of an SM, one warp scheduler each"},
+  KeySpec{WARPSCOPE_KEY(sm.max_warps), "warps", 1, kMostWarps, "resident warps of an SM"},
+  KeySpec{WARPSCOPE_KEY(sm.max_ctas), "CTAs", 1, kMostCtas, "resident CTAs of an SM"},
   KeySpec{WARPSCOPE_KEY(sm.max_threads_per_cta), "threads", 32, 32768, "largest CTA"},
   KeySpec{WARPSCOPE_KEY(sm.registers), "registers", 32, 16777216, "32-bit registers of an SM"},
   KeySpec{WARPSCOPE_KEY(sm.max_registers_per_thread), "registers", 1, 1024, "most registers of one thread"},
@@ -65,7 +66,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.xu.lanes), "lanes", 1, 32, "transcendental lanes of a sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.xu.latency_cycles), "cycles", 1, 1000, "MUFU.EX2, issue to dependent issue"},
 
-  KeySpec{WARPSCOPE_KEY(sm.mio.queue_entries), "entries", 1, 8, "memory instructions queued per sub-core"},
+  KeySpec{WARPSCOPE_KEY(sm.mio.queue_entries), "entries", 1, kMostMioEntries, "memory instructions queued per sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.mio.tensor_hold_cycles), "cycles", 0, 31, "tensor pipe waits, per register that a store or SHFL reads"},
   KeySpec{WARPSCOPE_KEY(sm.mio.min_interval_cycles), "cycles", 1, 1000, "between two memory instructions of one sub-core"},
 

@@ -7,14 +7,20 @@
 #include "model/sm/sm_core.hpp"
 
 namespace warpscope::sm {
+
+std::uint32_t instruction_sets(const hw::InstructionCache& icache, std::uint32_t code_lines) {
+  const auto sets = static_cast<std::uint32_t>(icache.l0_bytes / icache.line_bytes / kInstructionWays);
+  const std::uint32_t needed = (code_lines + kInstructionWays - 1) / kInstructionWays;
+  return std::min(sets, std::bit_ceil(needed));
+}
+
 std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time) {
-  InstructionCacheState& cache = state_.icache;
   // Nearly always a power of two, and a division takes long.
-  const std::uint32_t set =
+  const std::uint32_t number =
       std::has_single_bit(instruction_sets_) ? line & (instruction_sets_ - 1) : line % instruction_sets_;
-  const std::size_t first = std::size_t{set} * kInstructionWays;
-  std::uint16_t* const tags = &cache.tag[first];
-  std::int32_t* const times = &cache.available[first];
+  InstructionSet& set = used_instruction_sets()[number];
+  auto& tags = set.tag;
+  auto& times = set.available;
   const auto tag = static_cast<std::uint16_t>(line + 1);
   if (tags[0] == tag) {
     return times[0];
@@ -25,8 +31,8 @@ std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time) {
   }
   std::int32_t available = 0;
   if (way == kInstructionWays) {
-    available = cache.fill_free =
-        within_reach(std::int64_t{std::max(cache.fill_free, time)} + line_fill_cycles_);
+    available = state_.fill_free =
+        within_reach(std::int64_t{std::max(state_.fill_free, time)} + line_fill_cycles_);
     --way;
   } else {
     available = times[way];

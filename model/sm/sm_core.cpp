@@ -56,12 +56,11 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trac
                          static_cast<std::uint8_t>(warp / spec_.sub_cores)};
   }
   bases_.resize(at(cta_slots) * decoded.memory_operands.size());
-  compared_bytes_ = offsetof(SmState, warps) + warps * sizeof(WarpState);
   const hw::InstructionCache& icache = spec_.icache;
   const int code_bytes = static_cast<int>(decoded.code.size()) * kInstructionBytes;
-  instruction_sets_ = static_cast<std::uint32_t>(
-      std::clamp(icache.l0_bytes / icache.line_bytes, kInstructionWays, kInstructionLines) /
-      kInstructionWays);
+  instruction_sets_ = instruction_sets(icache, decoded.code.back().line + 1U);
+  compared_begin_ = (kInstructionSets - instruction_sets_) * sizeof(InstructionSet);
+  compared_bytes_ = offsetof(SmState, warps) + warps * sizeof(WarpState) - compared_begin_;
   line_fill_cycles_ = code_bytes > icache.l1_bytes ? icache.l2_fill_cycles : icache.l1_fill_cycles;
   if (decoded.needs_register_scoreboard) {
     registers_.assign(warps * decoded.register_count, {});
@@ -242,7 +241,7 @@ void SmCore::release_slot(int cta_slot) {
 
 void SmCore::adopt(const std::uint8_t* state_bytes,
                    const std::vector<std::pair<std::int32_t, std::uint8_t>>& completions) {
-  std::memcpy(&state_, state_bytes, compared_bytes_);
+  std::memcpy(reinterpret_cast<std::uint8_t*>(&state_) + compared_begin_, state_bytes, compared_bytes_);
   if (!registers_.empty()) {
     std::memcpy(registers_.data(), state_bytes + compared_bytes_, register_bytes().size());
   }
@@ -264,9 +263,11 @@ void SmCore::rebase(std::int32_t end) {
   shift(state_.dram_port_units, units);
   shift(state_.sm_port_units, units);
   shift(state_.store_units, units);
-  shift(state_.icache.fill_free, end);
-  for (std::int32_t& time : state_.icache.available) {
-    shift(time, end);
+  shift(state_.fill_free, end);
+  for (InstructionSet& set : used_instruction_sets()) {
+    for (std::int32_t& time : set.available) {
+      shift(time, end);
+    }
   }
   for (SubCoreState& sub_core : state_.sub_cores) {
     shift(sub_core.issue_free, end);

@@ -69,6 +69,10 @@ struct Slice {
 /// Where the SM sends memory requests; returns what they cost.
 using MemoryPort = std::function<memory::Response(const MemoryRequest&, std::int32_t time)>;
 
+/// Sets of the instruction cache that hold a launch of `code_lines` lines as all of them would: code that
+/// needs fewer is evicted from none.
+std::uint32_t instruction_sets(const hw::InstructionCache& icache, std::uint32_t code_lines);
+
 class SmCore {
  public:
   /// `launch` and `decoded` must outlive the core.
@@ -102,7 +106,7 @@ class SmCore {
   const SmState& state() const { return state_; }
   /// The bytes of what decides the future of the SM: part of state(), and its registers.
   std::span<const std::uint8_t> state_bytes() const {
-    return {reinterpret_cast<const std::uint8_t*>(&state_), compared_bytes_};
+    return {reinterpret_cast<const std::uint8_t*>(&state_) + compared_begin_, compared_bytes_};
   }
   std::span<const std::uint8_t> register_bytes() const {
     return {reinterpret_cast<const std::uint8_t*>(registers_.data()),
@@ -195,6 +199,9 @@ class SmCore {
   /// The warp goes on in another instruction line.
   void fetch(WarpState& warp, std::int32_t time);
   std::int32_t request_line(std::uint32_t line, std::int32_t time);
+  std::span<InstructionSet> used_instruction_sets() {
+    return std::span(state_.instruction_sets).last(instruction_sets_);
+  }
   void rebase(std::int32_t end);
 
   /// Warps go round the sub-cores.
@@ -212,6 +219,7 @@ class SmCore {
   int sm_index_ = 0;
   int free_slots_;
   int resident_warps_ = 0;
+  std::size_t compared_begin_;  ///< of the part of state_ that is compared
   std::size_t compared_bytes_;
   std::array<WarpPlace, kMaxWarps> places_{};
   std::uint32_t instruction_sets_;

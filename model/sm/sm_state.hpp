@@ -8,24 +8,25 @@
 #include <limits>
 #include <type_traits>
 
+#include "model/hw/model_room.hpp"
 #include "model/memory/transaction.hpp"
 #include "model/trace/program.hpp"
 
 namespace warpscope::sm {
 
-inline constexpr int kMaxWarps = 64;
-inline constexpr int kMaxCtas = 32;
-inline constexpr int kMaxSubCores = 4;
+inline constexpr int kMaxWarps = hw::kMostWarps;
+inline constexpr int kMaxCtas = hw::kMostCtas;
+inline constexpr int kMaxSubCores = hw::kMostSubCores;
 inline constexpr int kWarpsPerSubCore = kMaxWarps / kMaxSubCores;
-inline constexpr int kMioEntries = 8;
+inline constexpr int kMioEntries = hw::kMostMioEntries;
 inline constexpr int kAsyncGroups = 6;
 inline constexpr int kBarriers = 16;
 /// Data from the memory system arrives on a grid of this many cycles. It rounds to the nearest, so the mean
 /// is kept, and lets the phases of warps that wait for memory fall into few classes, which recur sooner.
 inline constexpr std::int32_t kArrivalGrid = 16;
 inline constexpr int kPipes = 6;
-inline constexpr int kInstructionWays = 8;
-inline constexpr int kInstructionLines = 256;
+inline constexpr int kInstructionWays = hw::kInstructionWays;
+inline constexpr int kInstructionSets = hw::kMostInstructionLines / kInstructionWays;
 /// Time of what has no time yet.
 inline constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
@@ -102,15 +103,16 @@ struct CtaState {
 };
 static_assert(std::has_unique_object_representations_v<CtaState>);
 
-/// Instruction lines at hand, most recent first within each set.
-struct InstructionCacheState {
-  std::int32_t fill_free = 0;  ///< the path from the next level is taken until here
-  std::array<std::int32_t, kInstructionLines> available{};  ///< arrival of the line
-  std::array<std::uint16_t, kInstructionLines> tag{};       ///< line number plus one; 0 = empty
+/// A set of instruction lines at hand, most recent first.
+struct InstructionSet {
+  std::array<std::int32_t, kInstructionWays> available{};  ///< arrival of the line
+  std::array<std::uint16_t, kInstructionWays> tag{};       ///< line number plus one; 0 = empty
 };
-static_assert(std::has_unique_object_representations_v<InstructionCacheState>);
+static_assert(std::has_unique_object_representations_v<InstructionSet>);
 
 struct SmState {
+  /// First member: only the last ones, as many as are in use, are compared.
+  std::array<InstructionSet, kInstructionSets> instruction_sets{};
   // Nothing bounds what may queue up at a port.
   std::int64_t l2_port_units = 0;    ///< end of the SM's use of its L2 share, in 1/kPortUnits cycles
   std::int64_t dram_port_units = 0;  ///< likewise HBM
@@ -119,7 +121,7 @@ struct SmState {
   std::int32_t phase = 0;            ///< start of the slice within the arrival grid
   std::int32_t lsu_free = 0;         ///< data path of shared memory
   std::int32_t reduce_free = 0;      ///< the buffer of reductions drains until here
-  InstructionCacheState icache{};
+  std::int32_t fill_free = 0;        ///< the path of instruction lines is taken until here
   std::array<SubCoreState, kMaxSubCores> sub_cores{};
   std::array<CtaState, kMaxCtas> ctas{};
   std::array<WarpState, kMaxWarps> warps{};  ///< last member: only the resident prefix is compared

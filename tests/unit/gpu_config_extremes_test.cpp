@@ -67,7 +67,7 @@ std::string allowed_instead(std::string_view key, bool lowest) {
     return "2048";  // 32 for each of at most 64 warps
   }
   if (key == "sm.icache.l0_bytes") {
-    return lowest ? "1024" : "32768";  // 8 to 256 lines
+    return lowest ? "1024" : "131072";  // 8 to 1024 lines
   }
   if (key == "sm.icache.l1_bytes" && lowest) {
     return "32768";  // the L0

@@ -95,10 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Warps", "sm.max_warps", "63", "sm.max_warps: 63 is not a multiple of sm.sub_cores (4)"},
         Mistake{"Threads", "sm.max_threads_per_cta", "2049",
                 "sm.max_threads_per_cta: 2049 is more than 32 x sm.max_warps (2048)"},
-        Mistake{"InstructionLines", "sm.icache.l0_bytes", "32896",
-                "sm.icache.l0_bytes: 32896 is not 8 to 256 x sm.icache.line_bytes (128)"},
         Mistake{"FewInstructionLines", "sm.icache.l0_bytes", "896",
-                "sm.icache.l0_bytes: 896 is not 8 to 256 x sm.icache.line_bytes (128)"},
+                "sm.icache.l0_bytes: 896 is not 8 to 1024 x sm.icache.line_bytes (128)"},
         Mistake{"Capability", "gpu.compute_capability", "\"80\"",
                 "gpu.compute_capability: \"80\" is not of the form \"9.0\""}),
     [](const auto& instance) { return instance.param.name; });
@@ -110,6 +108,17 @@ class ConfigErrors : public testing::Test {
   std::string root_text_ = test::complete_text();
   ConfigFolder folder_;
 };
+
+TEST_F(ConfigErrors, InstructionLinesBeyondTheModelAreRefused) {
+  const std::string roomy = test::with(root_text_, "sm.icache.l1_bytes", "sm.icache.l1_bytes = 262144");
+  const std::string key = "sm.icache.l0_bytes";
+  folder_.write("most", test::with(roomy, key, key + " = 131072"));
+  EXPECT_EQ(folder_.problems("most"), Lines{});
+  folder_.write("bad", test::with(roomy, key, key + " = 131200"));
+  EXPECT_EQ(folder_.problems("bad"),
+            Lines{"bad.toml:" + test::line_of(roomy, key) +
+                  ": sm.icache.l0_bytes: 131200 is not 8 to 1024 x sm.icache.line_bytes (128)"});
+}
 
 TEST_F(ConfigErrors, UnknownKeysNameTheNearestLegalOne) {
   folder_.write("bad", "base = \"root\"\nsm.xu.lane = 4\n[l2]\npartition = 2\n[unknown]\n");

@@ -9,6 +9,7 @@ namespace {
 using enum trace::Opcode;
 
 constexpr int kPerLine = 8;  ///< instructions of 16 bytes
+constexpr int kWays = sm::kInstructionWays;
 
 hw::HwConfig fetch_config(int fill_cycles, int prefetch_lines) {
   hw::HwConfig config = test_config();
@@ -82,6 +83,36 @@ TEST(SmFetch, LoopBeyondReachPaysEveryTime) {
   EXPECT_EQ(exit_time(config, program, 1, {4}), first + 3 * 10 * (kPerLine - 1 + 20) + 20);
 }
 
+TEST(SmFetch, EveryLegalReachIsKeptWhole) {
+  hw::HwConfig config = fetch_config(20, 0);
+  config.sm.icache.l1_bytes = 1 << 20;
+  const int branch = config.sm.issue.branch_cycles;
+  for (const int lines : {255, 256, 257, 300, 512, 1000, 1023, 1024}) {
+    SCOPED_TRACE(lines);
+    Program program;
+    program.begin_loop(0).op(NOP, lines * kPerLine - 1).end_loop().exit();
+    const int first = lines * (kPerLine - 1) + (lines - 1) * 20;
+    config.sm.icache.l0_bytes = (lines + kWays - 1) / kWays * kWays * 128;
+    EXPECT_EQ(exit_time(config, program, 1, {4}), first + 3 * (lines * kPerLine + branch) + 20);
+    // With half the room every line has gone before the loop comes back to it.
+    config.sm.icache.l0_bytes = lines / kWays / 2 * kWays * 128;
+    EXPECT_EQ(exit_time(config, program, 1, {4}), first + 3 * lines * (kPerLine - 1 + 20) + 20);
+  }
+}
+
+TEST(SmFetch, ShortCodeNeedsNoMoreSetsThanItFills) {
+  hw::InstructionCache icache = fetch_config(20, 0).sm.icache;
+  icache.l0_bytes = 1024 * 128;
+  EXPECT_EQ(sm::instruction_sets(icache, 1), 1U);
+  EXPECT_EQ(sm::instruction_sets(icache, 8), 1U);
+  EXPECT_EQ(sm::instruction_sets(icache, 9), 2U);
+  EXPECT_EQ(sm::instruction_sets(icache, 17), 4U) << "a power of two, for a quick remainder";
+  EXPECT_EQ(sm::instruction_sets(icache, 1024), 128U);
+  EXPECT_EQ(sm::instruction_sets(icache, 60000), 128U);
+  icache.l0_bytes = 24 * 128;
+  EXPECT_EQ(sm::instruction_sets(icache, 17), 3U);
+}
+
 TEST(SmFetch, CodeBeyondTheNextLevelComesFromFurtherAway) {
   hw::HwConfig config = fetch_config(20, 0);
   config.sm.icache.l2_fill_cycles = 34;
@@ -103,8 +134,11 @@ TEST(SmFetch, NothingIsFetchedBehindTheEnd) {
   const hw::HwConfig config = fetch_config(20, 4);
   CoreBench bench(config, one_program(Program().op(NOP, kPerLine - 1).exit().build()));
   bench.run();
-  EXPECT_EQ(
-      std::ranges::count_if(bench.core().state().icache.tag, [](std::uint16_t tag) { return tag != 0; }), 1);
+  std::ptrdiff_t lines = 0;
+  for (const sm::InstructionSet& set : bench.core().state().instruction_sets) {
+    lines += std::ranges::count_if(set.tag, [](std::uint16_t tag) { return tag != 0; });
+  }
+  EXPECT_EQ(lines, 1);
 }
 
 }  // namespace
