@@ -71,6 +71,11 @@ constexpr std::array kEntries = {
         "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "",
         "Per cent of the cycles in which an SM had work that its tensor pipes were busy. Unlike the "
         "share in the report it leaves out SMs without work."},
+    GlossaryEntry{"sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active",
+                  "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_active|"
+                  "sm__pipe_xu_cycles_active.avg.pct_of_peak_sustained_active",
+                  "Per cent of the cycles in which an SM had work that its FMA, ALU or XU pipes were taken. "
+                  "See FMA pipe, ALU pipe, XU pipe."},
     GlossaryEntry{
         "smsp__issue_active.avg.pct_of_peak_sustained_active", "",
         "Per cent of the cycles in which an SM had work that a sub-core issued. Near 100 the number of "

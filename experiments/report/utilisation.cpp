@@ -7,7 +7,6 @@
 namespace warpscope::experiments {
 namespace {
 
-constexpr double kWarpLanes = 32;
 constexpr double kSectorBytes = 32;
 
 }  // namespace
@@ -27,15 +26,15 @@ Utilisation utilisation(const hw::HwConfig& config, const metrics::LaunchResult&
   const auto set = [&](Resource resource, double share) { busy[static_cast<std::size_t>(resource)] = share; };
   const double cycles = static_cast<double>(launch.cycles);
   const double slots = cycles * config.gpu.sm_count * config.sm.sub_cores;
-  // The model gives these two as a share of the cycles in which an SM held a CTA.
+  // The model gives these as a share of the cycles in which an SM held a CTA.
   const double active = metric("sm__cycles_active.avg") / cycles / 100;
   set(Resource::tensor, active * metric("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"));
+  set(Resource::fma, active * metric("sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active"));
+  set(Resource::alu, active * metric("sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_active"));
+  set(Resource::xu, active * metric("sm__pipe_xu_cycles_active.avg.pct_of_peak_sustained_active"));
   set(Resource::data_path,
       active * metric("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active"));
   set(Resource::issue, metric("sm__inst_executed.sum") / slots);
-  set(Resource::fma, metric("sm__inst_executed_pipe_fma.sum") * kWarpLanes / config.sm.fma.lanes / slots);
-  set(Resource::alu, metric("sm__inst_executed_pipe_alu.sum") * kWarpLanes / config.sm.alu.lanes / slots);
-  set(Resource::xu, metric("sm__inst_executed_pipe_xu.sum") * kWarpLanes / config.sm.xu.lanes / slots);
   set(Resource::l2, (metric("lts__t_sectors_op_read.sum") + metric("lts__t_sectors_op_write.sum")) *
                         kSectorBytes / (cycles * config.l2.bytes_per_clk));
   constexpr double kBytesPerMicrosecond = 1e3;  // in a GB/s

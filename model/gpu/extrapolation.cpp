@@ -16,8 +16,9 @@ constexpr std::uint64_t kMostScheduledCtas = 16384;
 /// the sample explains, as a part of them: found on 147 points, of which 19 in 20 lie within two deviations.
 constexpr double kMethodDeviation = 0.01;
 
-void scale(std::uint64_t& count, double factor) {
-  count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * factor));
+template <typename Count>
+void scale(Count& count, double factor) {
+  count = static_cast<Count>(std::llround(static_cast<double>(count) * factor));
 }
 
 /// Instructions of the launch over those that the simulated CTAs stood for.
@@ -34,12 +35,16 @@ double whole_over_sample(const std::vector<std::uint64_t>& class_work,
 }
 
 /// `value` in all repeats.
-std::uint64_t repeated(const LeftOut& piece, std::uint64_t value) {
-  return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * piece.repeats));
+template <typename Count>
+Count repeated(const LeftOut& piece, Count value) {
+  return static_cast<Count>(std::llround(static_cast<double>(value) * piece.repeats));
 }
 
 /// What was left out counts as much per work as what stands for it.
 void add_left_out(LaunchCounts& counts, const LeftOut& piece) {
+  for (std::size_t i = 0; i < sm::kCountedPipes; ++i) {
+    counts.counters.pipe_busy_cycles[i] += repeated(piece, piece.part.pipe_busy_cycles[i]);
+  }
   counts.counters.data_path_cycles += repeated(piece, piece.part.data_path_cycles);
   for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
     counts.counters.stall_warp_cycles[i] += repeated(piece, piece.part.stall_warp_cycles[i]);
@@ -67,6 +72,15 @@ void add_skipped_waves(LaunchCounts& counts, const hw::HwConfig& config,
     counts.cycles += static_cast<sim::Cycles>(cycles);
     counts.sm_active_cycles += cycles * static_cast<std::uint64_t>(config.gpu.sm_count);
   }
+}
+
+/// What was estimated for parts of a launch may not be more than all of it has room for.
+void keep_within_active(LaunchCounts& counts, int sub_cores) {
+  const auto active = static_cast<std::int64_t>(counts.sm_active_cycles);
+  for (std::int64_t& cycles : counts.counters.pipe_busy_cycles) {
+    cycles = std::min(cycles, active * sub_cores);
+  }
+  counts.counters.data_path_cycles = std::min(counts.counters.data_path_cycles, active);
 }
 
 /// Cycles of a launch and their standard deviation.
@@ -114,12 +128,15 @@ void extrapolate(LaunchCounts& counts, const hw::HwConfig& config, const trace::
   scale(counts.counters.shared_load_wavefronts, work);
   scale(counts.counters.shared_store_wavefronts, work);
   if (sample.skipped.empty()) {
+    std::ranges::for_each(counts.counters.pipe_busy_cycles,
+                          [&](std::int64_t& cycles) { scale(cycles, work); });
     scale(counts.counters.data_path_cycles, work);
     scale(counts.sm_active_cycles, work);
     std::ranges::for_each(counts.counters.stall_warp_cycles,
                           [&](std::uint64_t& cycles) { scale(cycles, work); });
   }
   add_skipped_waves(counts, config, sample.skipped);
+  keep_within_active(counts, config.sm.sub_cores);
   const End end = end_of_launch(config, launch, sample, class_work, counts.cycles);
   require_time(launch, end.cycles);
   counts.cycles = std::llround(end.cycles);

@@ -175,6 +175,7 @@ Progress Gpu::progress(sim::Cycles now) const {
   progress.work = launch_->work_at(now);
   progress.l2_bytes = l2_.used_bytes();
   progress.stall_warp_cycles = counted.stall_warp_cycles;
+  progress.pipe_busy_cycles = counted.pipe_busy_cycles;
   progress.data_path_cycles = counted.data_path_cycles;
   progress.shared_load_wavefronts = counted.shared_load_wavefronts;
   progress.shared_store_wavefronts = counted.shared_store_wavefronts;

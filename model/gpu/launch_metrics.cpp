@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace warpscope::gpu {
 namespace {
@@ -64,18 +65,13 @@ constexpr std::array kCountMetrics = {
                 [](const trace::OpcodeInfo& op) { return op.op_class == OpClass::branch; }},
 };
 
-double tensor_busy_cycles(const hw::HwConfig& config, const sm::SmCounters& counters) {
-  double cycles = 0;
-  for (const trace::OpcodeInfo& op : trace::all_opcodes()) {
-    const auto issued = counters.issued_by_opcode[static_cast<std::size_t>(op.opcode)];
-    if (op.op_class == OpClass::hmma_16816) {
-      cycles += static_cast<double>(issued) * config.sm.tensor.hmma_16816.interval_cycles;
-    } else if (op.op_class == OpClass::hmma_1688) {
-      cycles += static_cast<double>(issued) * config.sm.tensor.hmma_1688.interval_cycles;
-    }
-  }
-  return cycles;
-}
+/// Of the cycles of sub-cores in which their SM held a CTA.
+constexpr std::array kBusyMetrics = {
+    std::pair{sm::PipeSlot::tensor, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"},
+    std::pair{sm::PipeSlot::fma, "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active"},
+    std::pair{sm::PipeSlot::alu, "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_active"},
+    std::pair{sm::PipeSlot::xu, "sm__pipe_xu_cycles_active.avg.pct_of_peak_sustained_active"},
+};
 
 void add_stalls(metrics::LaunchResult& result, const sm::SmCounters& counters, std::uint64_t instructions) {
   result.stall_warp_cycles = counters.stall_warp_cycles;
@@ -154,8 +150,10 @@ metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Tra
   const auto percent = [&](double busy, double of) { return of > 0 ? 100 * busy / of : 0; };
   result.metrics["smsp__issue_active.avg.pct_of_peak_sustained_active"] =
       percent(static_cast<double>(counts.instructions), sub_core_cycles);
-  result.metrics["sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"] =
-      percent(tensor_busy_cycles(config, counts.counters), sub_core_cycles);
+  for (const auto& [pipe, name] : kBusyMetrics) {
+    const std::int64_t busy = counts.counters.pipe_busy_cycles[static_cast<std::size_t>(pipe)];
+    result.metrics[name] = percent(static_cast<double>(busy), sub_core_cycles);
+  }
   result.metrics["l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active"] =
       percent(static_cast<double>(counts.counters.data_path_cycles), active);
   result.metrics["launch__grid_size"] = static_cast<double>(trace::cta_count(launch));

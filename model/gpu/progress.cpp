@@ -15,6 +15,9 @@ void combine(Progress& a, const Progress& b, const Use& use) {
   for (std::size_t i = 0; i < a.stall_warp_cycles.size(); ++i) {
     use(a.stall_warp_cycles[i], b.stall_warp_cycles[i]);
   }
+  for (std::size_t i = 0; i < a.pipe_busy_cycles.size(); ++i) {
+    use(a.pipe_busy_cycles[i], b.pipe_busy_cycles[i]);
+  }
   use(a.data_path_cycles, b.data_path_cycles);
   use(a.shared_load_wavefronts, b.shared_load_wavefronts);
   use(a.shared_store_wavefronts, b.shared_store_wavefronts);

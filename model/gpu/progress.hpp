@@ -8,6 +8,7 @@
 #include "model/memory/hbm.hpp"
 #include "model/metrics/result.hpp"
 #include "model/sim/event_queue.hpp"
+#include "model/sm/decoded_launch.hpp"
 
 namespace warpscope::gpu {
 
@@ -17,7 +18,8 @@ struct Progress {
   double work = 0;            ///< in instructions, or whatever goes on evenly
   std::int64_t l2_bytes = 0;  ///< taken in the L2
   std::array<std::uint64_t, metrics::kStallReasons> stall_warp_cycles{};
-  std::uint64_t data_path_cycles = 0;
+  std::array<std::int64_t, sm::kCountedPipes> pipe_busy_cycles{};
+  std::int64_t data_path_cycles = 0;
   std::uint64_t shared_load_wavefronts = 0;
   std::uint64_t shared_store_wavefronts = 0;
   std::vector<memory::HbmTraffic> hbm;

@@ -15,6 +15,9 @@ inline constexpr int kInstructionBytes = 16;  ///< of machine code, since Volta
 /// Pipes of a sub-core as the issue loop numbers them. FMA and IMAD share a pipe; `none` never blocks.
 enum class PipeSlot : std::uint8_t { tensor, fma, alu, xu, mio, none, count };
 
+/// Pipes whose use is counted: those before the MIO queue, which feeds a data path that is counted itself.
+inline constexpr std::size_t kCountedPipes = static_cast<std::size_t>(PipeSlot::mio);
+
 /// One instruction of the concatenated programs of a launch, as much of it as decides its course: two share a
 /// cache line of the host.
 struct DecodedInstruction {

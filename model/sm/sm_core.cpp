@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "model/sm/next_issue.hpp"
+#include "model/sm/pipe_use.hpp"
 #include "model/sm/slice_step.hpp"
 
 namespace warpscope::sm {
@@ -12,10 +13,6 @@ namespace {
 
 using metrics::Stall;
 using trace::OpClass;
-
-constexpr std::size_t slot(PipeSlot pipe) {
-  return static_cast<std::size_t>(pipe);
-}
 
 /// Moves a time to a new origin; what lies in the past counts as now.
 void shift(std::int32_t& time, std::int32_t origin) {
@@ -38,7 +35,10 @@ void SmCounters::add(const SmCounters& other, std::uint64_t times) {
   }
   shared_load_wavefronts += other.shared_load_wavefronts * times;
   shared_store_wavefronts += other.shared_store_wavefronts * times;
-  data_path_cycles += other.data_path_cycles * times;
+  for (std::size_t i = 0; i < pipe_busy_cycles.size(); ++i) {
+    pipe_busy_cycles[i] += other.pipe_busy_cycles[i] * static_cast<std::int64_t>(times);
+  }
+  data_path_cycles += other.data_path_cycles * static_cast<std::int64_t>(times);
 }
 
 SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& /*launch*/,
@@ -73,6 +73,9 @@ int SmCore::first_free_slot() const {
 }
 
 void SmCore::install(int cta_slot, const ResidentCta& cta, std::int32_t start) {
+  if (resident_warps_ == 0) {
+    count_busy_behind(start, 1);
+  }
   ctas_[at(cta_slot)] = cta;
   ctas_[at(cta_slot)].occupied = true;
   --free_slots_;
@@ -190,7 +193,7 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   sub_core.last_warp = local;
   warp.ready_reason = reason(Stall::wait);
   if (instruction->plain) {
-    sub_core.pipe_free[slot(instruction->pipe)] = time + instruction->interval;
+    take_pipe(sub_core, *instruction, time);
     ++warp.pc;
     update_own(sub_core, local, warp, instruction[1]);
   } else {
@@ -207,13 +210,13 @@ void SmCore::finish_issue(SubCoreState& sub_core, WarpState& warp, const Decoded
                           std::int32_t time, Step& step) {
   const int warp_index = index_of(warp);
   if (instruction.pipe == PipeSlot::mio) {
-    std::int32_t& tensor_free = sub_core.pipe_free[slot(PipeSlot::tensor)];
-    tensor_free =
-        instruction.tensor_hold > 0 ? std::max(tensor_free, time) + instruction.tensor_hold : tensor_free;
+    if (instruction.tensor_hold > 0) {
+      put_off_tensor(sub_core, instruction.tensor_hold, time);
+    }
     enqueue_memory(sub_core, warp, instruction, time, step);
   } else {
     if (instruction.pipe != PipeSlot::none) {
-      sub_core.pipe_free[slot(instruction.pipe)] = time + instruction.interval;
+      take_pipe(sub_core, instruction, time);
     }
     if (instruction.write_scoreboard != trace::kNoScoreboard) {
       std::int32_t& release = warp.scoreboard[instruction.write_scoreboard];
@@ -273,6 +276,8 @@ void SmCore::rebase(std::int32_t end) {
     shift(sub_core.issue_free, end);
     shift(sub_core.dispatch_free, end);
     shift(sub_core.next_time, end);
+    shift(sub_core.tensor_put_off_until, end);
+    shift(sub_core.tensor_busy_before, end);
     for (std::int32_t& time : sub_core.pipe_free) {
       shift(time, end);
     }

@@ -26,7 +26,10 @@ struct SmCounters {
   std::array<std::uint64_t, metrics::kStallReasons> stall_warp_cycles{};
   std::uint64_t shared_load_wavefronts = 0;
   std::uint64_t shared_store_wavefronts = 0;
-  std::uint64_t data_path_cycles = 0;  ///< cycles the SM's shared-memory data path is taken
+  // Cycles in which the SM holds a CTA and these are taken. What reaches beyond the last CTA is taken off
+  // when it ends, so that a part of a launch may count less than nothing.
+  std::array<std::int64_t, kCountedPipes> pipe_busy_cycles{};  ///< by PipeSlot, sum over sub-cores
+  std::int64_t data_path_cycles = 0;                           ///< of shared memory
 
   void add(const SmCounters& other, std::uint64_t times = 1);
 };
@@ -160,6 +163,9 @@ class SmCore {
   void account_ready(const SubCoreState& sub_core, int local, const IssueHistory& history, std::int32_t from,
                      std::int32_t until);
   void finish_accounting(std::int32_t end);
+  void take_pipe(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time);
+  /// Counts `sign` times the cycles behind `time` that pipes and data path are taken by what has issued.
+  void count_busy_behind(std::int32_t time, int sign);
   /// Until when a warp alone keeps its next instruction from issuing, and why.
   struct Wait {
     std::int32_t until;

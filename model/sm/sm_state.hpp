@@ -80,6 +80,10 @@ struct SubCoreState {
   std::int32_t mio_free = 0;        ///< next instruction may leave the MIO queue
   std::int32_t next_time = kNever;  ///< when the next instruction issues
   std::array<std::int32_t, kPipes> pipe_free{};
+  /// Of the tensor pipe, if that is when it is free: stores and shuffles have put off its next instruction,
+  /// and the last one took it until `tensor_busy_before`. Otherwise the last instruction takes it throughout.
+  std::int32_t tensor_put_off_until = 0;
+  std::int32_t tensor_busy_before = 0;
   std::array<MioEntry, kMioEntries> queue{};
   std::uint8_t queue_count = 0;
   std::uint8_t warp_count = 0;

@@ -92,6 +92,18 @@ std::vector<trace::Trace> traces() {
   return result;
 }
 
+/// Nothing is in use for less than nothing, or for more than all of the time.
+void expect_shares(const metrics::SimulationResult& result) {
+  for (const metrics::LaunchResult& launch : result.launches) {
+    for (const auto& [name, value] : launch.metrics) {
+      if (name.ends_with("pct_of_peak_sustained_active")) {
+        EXPECT_GE(value, 0) << name;
+        EXPECT_LE(value, 100) << name;
+      }
+    }
+  }
+}
+
 class ConfigExtremes : public testing::TestWithParam<bool> {};
 
 TEST_P(ConfigExtremes, EveryKeyRunsOrRefusesTheLaunch) {
@@ -121,6 +133,7 @@ TEST_P(ConfigExtremes, EveryKeyRunsOrRefusesTheLaunch) {
         EXPECT_GT(result.cycles, 0);
         EXPECT_LT(result.cycles, 1'000'000'000);
         EXPECT_GT(result.time_us, 0);
+        expect_shares(result);
       } catch (const std::invalid_argument&) {
         ++refused;  // a launch that does not fit an SM with so little of something
       }

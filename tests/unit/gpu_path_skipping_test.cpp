@@ -64,7 +64,8 @@ TEST(PathSkipping, LaunchEndsAsIfItHadBeenExecuted) {
   for (const char* name :
        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-        "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active", "sm__cycles_active.avg"}) {
+        "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active",
+        "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", "sm__cycles_active.avg"}) {
     ASSERT_TRUE(y.metrics.contains(name)) << name;
     near(x.metrics.at(name), y.metrics.at(name), 0.02);
   }

@@ -58,7 +58,7 @@ TEST(PathWatch, FourLikeWindowsOpenTwiceTheTimeThatHasPassed) {
   EXPECT_EQ(order->cycles, 280'000);
   EXPECT_EQ(order->windows, 4U);
   EXPECT_EQ(order->left_out.part.time, 40'000);
-  EXPECT_EQ(order->left_out.part.data_path_cycles, 28U);
+  EXPECT_EQ(order->left_out.part.data_path_cycles, 28);
   EXPECT_EQ(order->windows_since, 100'000);
 }
 

@@ -64,7 +64,7 @@ TEST(SmGlobalLoad, HoldsTheDataPathForItsWavefronts) {
     program.op(LDG_16).sets(1).memory(operand).op(LDS_32).holds(0).shared(128, 1).exit().waits_for(0);
     CoreBench bench(test_config(), one_program(program.build()));
     EXPECT_EQ(bench.run(), cycles + 1) << wavefronts;
-    EXPECT_EQ(bench.core().counters().data_path_cycles, static_cast<std::uint64_t>(cycles + 1));
+    EXPECT_EQ(bench.core().counters().data_path_cycles, cycles + 1);
     EXPECT_EQ(bench.accesses()[0].request.bytes, 1024U);
   }
 }

@@ -72,7 +72,7 @@ TEST(SmSharedMemory, BankConflictsTakeTheDataPathLonger) {
   EXPECT_EQ(bench.run(), 16 * 5 + load_latency(config.sm.shared, 128));
   EXPECT_EQ(bench.core().counters().shared_load_wavefronts, 16U * 6);
   EXPECT_EQ(bench.core().counters().shared_store_wavefronts, 0U);
-  EXPECT_EQ(bench.core().counters().data_path_cycles, 16U * 6);
+  EXPECT_EQ(bench.core().counters().data_path_cycles, 16 * 6);
 }
 
 TEST(SmSharedMemory, StoresCountTheirOwnWavefronts) {
