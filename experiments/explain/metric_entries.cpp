@@ -22,7 +22,7 @@ constexpr std::array kEntries = {
     GlossaryEntry{
         "sm__inst_executed.sum", "warp instructions|instructions",
         "Warp instructions of all SMs. Each takes an issue slot, whatever it does; per score it tells "
-        "how lean a kernel is."},
+        "how lean a kernel is. Fast mode takes it from the programs."},
     GlossaryEntry{"sm__inst_executed_pipe_tensor.sum", "sm__inst_executed_pipe_tensor_op_hmma.sum",
                   "Warp instructions of the tensor pipe. The problem and the padding of tiles decide their "
                   "number; two kernels for the same problem differ little."},

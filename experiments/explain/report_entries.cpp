@@ -63,7 +63,9 @@ constexpr std::array kEntries = {
     GlossaryEntry{
         "fast mode", "mode|detailed mode",
         "--mode fast simulates some SMs and leaves out what repeats, and says how sure it is; --mode "
-        "detailed steps every warp instruction on every SM. Both give the same results every time."},
+        "detailed steps every warp instruction on every SM. Both give the same results every time. Fast "
+        "mode takes the numbers of instructions and of bytes asked of the L2 from the programs, exactly; "
+        "everything else it counts and carries on."},
 };
 
 }  // namespace

@@ -64,9 +64,10 @@ struct LaunchResult {
 
 struct SimulationResult {
   std::vector<LaunchResult> launches;
-  std::int64_t cycles = 0;                       ///< sum over launches
-  double time_us = 0;                            ///< sum, launch overhead between launches included
-  std::uint64_t warp_instructions_total = 0;     ///< that the kernels executed
+  std::int64_t cycles = 0;  ///< sum over launches
+  double time_us = 0;       ///< sum, launch overhead between launches included
+  /// That the kernels executed: counted in detailed mode, in fast mode those of the text of the trace.
+  std::uint64_t warp_instructions_total = 0;
   std::uint64_t warp_instructions_executed = 0;  ///< of these, stepped one by one by the model in this run
   double cycles_deviation = 0;  ///< standard deviation of `cycles`, as far as a sample was run
 };

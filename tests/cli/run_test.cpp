@@ -95,7 +95,7 @@ TEST(CliRun, TrafficOfTensorsAddsUpToTheMetric) {
 }
 
 TEST(CliRun, StallRatiosFollowFromStallCycles) {
-  const Json json = run_json(small_run("fa2", {"--json", "-"}));
+  const Json json = run_json(small_run("fa2", {"--mode", "detailed", "--json", "-"}));
   const double issued = json["metrics"]["sm__inst_executed.sum"];
   EXPECT_EQ(json["stalls"]["selected"].get<double>(), issued);
   for (const auto& [reason, cycles] : json["stalls"].items()) {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <map>
+#include <string>
+
 #include "model/gpu/simulate.hpp"
 #include "model/trace/statistics.hpp"
 #include "tests/support/random_program.hpp"
@@ -46,8 +50,41 @@ inline void expect_same(const metrics::SimulationResult& a, const metrics::Simul
   }
 }
 
+/// Pipes were taken as long as the instructions in the text of the trace take them, within a part of it. Fast
+/// mode, which takes its instruction counts from that text, counts this while it runs.
+inline void expect_pipes_taken(const hw::HwConfig& config, const trace::Trace& trace,
+                               const metrics::SimulationResult& result, double tolerance) {
+  const hw::Sm& sm = config.sm;
+  struct Use {
+    const char* pipe;
+    trace::OpClass op_class;
+    int cycles;
+  };
+  const std::array uses = {Use{"tensor", trace::OpClass::hmma_16816, sm.tensor.hmma_16816.interval_cycles},
+                           Use{"tensor", trace::OpClass::hmma_1688, sm.tensor.hmma_1688.interval_cycles},
+                           Use{"fma", trace::OpClass::fma, 32 / sm.fma.lanes},
+                           Use{"fma", trace::OpClass::imad, 32 / sm.imad.lanes},
+                           Use{"alu", trace::OpClass::alu, 32 / sm.alu.lanes},
+                           Use{"xu", trace::OpClass::xu, 32 / sm.xu.lanes}};
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    std::map<std::string, double> expected;
+    for (const auto& [opcode, count] : trace::executed_instructions(trace.launches[i])) {
+      for (const Use& use : uses) {
+        const bool uses_it = trace::info(opcode).op_class == use.op_class;
+        expected[use.pipe] += uses_it ? static_cast<double>(count) * use.cycles : 0;
+      }
+    }
+    const auto& metrics = result.launches[i].metrics;
+    const double cycles = metrics.at("sm__cycles_active.avg") * config.gpu.sm_count * sm.sub_cores;
+    for (const auto& [pipe, taken] : expected) {
+      const double share = metrics.at("sm__pipe_" + pipe + "_cycles_active.avg.pct_of_peak_sustained_active");
+      EXPECT_NEAR(share / 100 * cycles, taken, tolerance * taken) << pipe;
+    }
+  }
+}
+
 /// What was executed and moved is what the text of the trace says. For accesses of whole lines within their
-/// segments.
+/// segments. Of fast mode it says little: it takes instructions and bytes asked for from that text.
 inline void expect_conserved(const trace::Trace& trace, const metrics::SimulationResult& result) {
   EXPECT_EQ(result.warp_instructions_total, trace::total(trace::executed_instructions(trace)));
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {

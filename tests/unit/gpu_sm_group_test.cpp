@@ -183,7 +183,7 @@ TEST(SmGroups, OneSmStandsForAllOfALaunchOfLikeCtas) {
   EXPECT_NEAR(static_cast<double>(sampled.cycles), cycles, 0.02 * cycles);
   EXPECT_LT(sampled.warp_instructions_executed * 20, all.warp_instructions_executed)
       << "loops are left out, too";
-  EXPECT_EQ(sampled.warp_instructions_total, all.warp_instructions_total);
+  test::expect_pipes_taken(config, trace, sampled, 0.001);
   EXPECT_EQ(all.cycles_deviation, 0);
   // 1 % of the method, 0.3 % as one SM tells nothing of others, and what the schedule leaves open.
   EXPECT_GE(sampled.cycles_deviation, 0.0104 * static_cast<double>(sampled.cycles));
