@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "experiments/base/files.hpp"
 #include "experiments/base/named_files.hpp"
@@ -18,6 +19,7 @@
 #include "experiments/commands/run_page_file.hpp"
 #include "experiments/commands/scan_flags.hpp"
 #include "experiments/commands/timeline_flags.hpp"
+#include "experiments/commands/vcd_flag.hpp"
 #include "experiments/commands/worker_flags.hpp"
 #include "experiments/report/json_report.hpp"
 #include "experiments/report/text_report.hpp"
@@ -35,6 +37,7 @@ struct RunFlags {
   std::string trace;
   std::string report;
   TimelineFlags timeline;
+  VcdFlag vcd;
   WorkerFlags workers;
   ScanFlags scan;
   bool stats = false;
@@ -60,27 +63,48 @@ Run simulate(const RunFlags& flags, const ModelChoice& model) {
   return run_trace_file(model, flags.trace);
 }
 
-/// The same with its timeline written to a file, and kept in `extras`.
+/// The same on all processors where it is in detailed mode, with its timeline and its signals written to
+/// files. The timeline is kept in `extras`, too.
 Run simulate_and_record(const RunFlags& flags, RunExtras& extras) {
-  ModelChoice model = flags.model.read();
-  const hw::HwConfig config = hw::load(model.gpu, model.overrides, config_directory()).config;
-  metrics::TimelineRecorder recorder(*flags.timeline.request(config));
-  model.options.mode = gpu::Mode::detailed;
-  model.options.observer = &recorder;
-  Run run = simulate(flags, model);
-  run.options.observer = nullptr;
-  if (run.point) {
-    run.point->model = flags.model.read();
+  const ModelChoice asked = flags.model.read();
+  ModelChoice model = asked;
+  std::optional<metrics::TimelineRecorder> recorder;
+  std::optional<VcdDraft> draft;
+  if (!flags.timeline.file().empty()) {
+    const hw::HwConfig config = hw::load(model.gpu, model.overrides, config_directory()).config;
+    model.options.observer = &recorder.emplace(*flags.timeline.request(config));
   }
-  extras.timeline = recorder.take();
-  flags.timeline.write(*extras.timeline, run);
+  if (!flags.vcd.file().empty()) {
+    model.options.vcd_file = draft.emplace().file();
+  }
+  if (recorder || draft) {
+    model.options.mode = gpu::Mode::detailed;
+  }
+  if (model.options.mode == gpu::Mode::detailed) {
+    model.options.threads = flags.workers.read(default_workers()).processes;
+  }
+  Run run = simulate(flags, model);
+  run.options = asked.options;
+  run.options.mode = model.options.mode;
+  if (run.point) {
+    run.point->model = asked;
+  }
+  if (recorder) {
+    extras.timeline = recorder->take();
+    flags.timeline.write(*extras.timeline, run);
+  }
+  if (draft) {
+    draft->write_to(flags.vcd.file());
+    run.remarks.emplace_back("for its VCD file this was run in detailed mode.");
+  }
   return run;
 }
 
 /// Refuses, before the simulation and before anything is opened, what could not be written behind it.
 void check_outputs(const RunFlags& flags) {
   const std::array outputs = {NamedFile{"--json", flags.json}, NamedFile{"--report", flags.report},
-                              NamedFile{"--timeline", flags.timeline.file()}};
+                              NamedFile{"--timeline", flags.timeline.file()},
+                              NamedFile{"--vcd", flags.vcd.file()}};
   std::vector<NamedFile> inputs = {{"--trace", flags.trace}};
   if (std::ranges::any_of(outputs, [](const NamedFile& output) { return names_file(output.path); })) {
     std::ranges::move(flags.model.files(), std::back_inserter(inputs));
@@ -95,9 +119,12 @@ void check_outputs(const RunFlags& flags) {
 
 /// Refuses beside a scan what is about one run.
 void check_single_flags(const RunFlags& flags, const ScanAxis& axis) {
-  const std::array<std::pair<const char*, bool>, 5> of_one_run = {
-      std::pair("--trace", !flags.trace.empty()), std::pair("--report with a page", names_page(flags.report)),
-      std::pair("--why", flags.why), std::pair("--timeline", !flags.timeline.file().empty()),
+  const std::array<std::pair<const char*, bool>, 6> of_one_run = {
+      std::pair("--trace", !flags.trace.empty()),
+      std::pair("--report with a page", names_page(flags.report)),
+      std::pair("--why", flags.why),
+      std::pair("--timeline", !flags.timeline.file().empty()),
+      std::pair("--vcd", !flags.vcd.file().empty()),
       std::pair("--stats", flags.stats)};
   for (const auto& [flag, is_given] : of_one_run) {
     if (is_given) {
@@ -116,6 +143,7 @@ Status run_command(const RunFlags& flags) {
     throw UsageError(given + " goes with a scan only: --scan, or a flag with a list or a range");
   }
   flags.timeline.check();
+  flags.vcd.check();
   if (flags.why && !flags.trace.empty()) {
     throw UsageError("--why does not go with --trace: it runs a kernel anew for each change of the GPU");
   }
@@ -123,8 +151,7 @@ Status run_command(const RunFlags& flags) {
   check_outputs(flags);
   const auto start = std::chrono::steady_clock::now();
   RunExtras extras;
-  const Run run = flags.timeline.file().empty() ? simulate(flags, flags.model.read())
-                                                : simulate_and_record(flags, extras);
+  const Run run = simulate_and_record(flags, extras);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
 
   std::string report = text_report(run);
@@ -166,9 +193,10 @@ void add_run_command(CLI::App& app, Action& action) {
                 "write JSON to FILE too; -: to standard output, in place of the report");
   add_file_flag(*verb, "--report", flags->report, "write the report to FILE too, to FILE.html as a page");
   flags->timeline.add_to(*verb);
+  flags->vcd.add_to(*verb);
   verb->add_flag("--why", flags->why,
                  "run again with more of each resource in turn: what limits the kernel?");
-  flags->workers.add_to(*verb);
+  flags->workers.add_to(*verb, "points at a time, threads of --mode detailed\n(default: one per processor)");
   flags->scan.add_to(*verb);
   verb->add_flag("--stats", flags->stats, "one JSON line about the simulation itself on standard error");
   verb->callback([flags, &action] { action = [flags] { return run_command(*flags); }; });

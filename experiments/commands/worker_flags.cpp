@@ -26,8 +26,8 @@ Number read_number(const char* flag, const std::string& value, Number least, Num
 
 }  // namespace
 
-void WorkerFlags::add_to(CLI::App& app) {
-  app.add_option("-j,--jobs", jobs, "points at a time (default: one per processor)")->type_name("N");
+void WorkerFlags::add_to(CLI::App& app, const std::string& jobs_help) {
+  app.add_option("-j,--jobs", jobs, jobs_help)->type_name("N");
   app.add_option("--timeout", timeout, "end a point after that many seconds")->type_name("SECONDS");
   app.add_option("--memory", memory, "end a point that needs more memory")->type_name("MIB");
 }

@@ -14,7 +14,8 @@ struct WorkerFlags {
   std::string timeout;
   std::string memory;
 
-  void add_to(CLI::App& app);
+  /// `jobs_help` says what there are several of at a time.
+  void add_to(CLI::App& app, const std::string& jobs_help = "points at a time (default: one per processor)");
   /// `processes` of them unless -j says otherwise. Throws UsageError.
   PoolOptions read(int processes) const;
 };

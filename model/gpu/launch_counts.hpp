@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/memory/hbm.hpp"
-#include "model/memory/l2.hpp"
+#include "model/memory/l2_slice.hpp"
 #include "model/metrics/result.hpp"
 #include "model/sim/event_queue.hpp"
 #include "model/sm/sm_core.hpp"
@@ -22,8 +21,7 @@ struct LaunchCounts {
   std::uint64_t stepped = 0;           ///< of these, stepped one by one
   std::uint64_t sm_active_cycles = 0;  ///< sum over SMs of cycles with a resident CTA
   double sm_clock_mhz = 0;
-  std::vector<memory::L2Traffic> l2;    ///< by tensor
-  std::vector<memory::HbmTraffic> hbm;  ///< by tensor
+  std::vector<memory::TensorBytes> tensors;  ///< what moved of each
 };
 
 }  // namespace warpscope::gpu

@@ -85,15 +85,15 @@ void add_stalls(metrics::LaunchResult& result, const sm::SmCounters& counters, s
 }
 
 void add_traffic(metrics::LaunchResult& result, const trace::Trace& trace,
-                 const std::vector<memory::L2Traffic>& l2, const std::vector<memory::HbmTraffic>& hbm) {
+                 const std::vector<memory::TensorBytes>& moved) {
   double dram_read = 0;
   double dram_write = 0;
   double l2_read = 0;
   double l2_write = 0;
   double l2_hit = 0;
   for (std::size_t t = 0; t < trace.tensors.size(); ++t) {
-    metrics::TensorTraffic traffic{trace.tensors[t].name, l2[t].read_bytes,  l2[t].read_hit_bytes,
-                                   l2[t].write_bytes,     hbm[t].read_bytes, hbm[t].write_bytes};
+    metrics::TensorTraffic traffic{trace.tensors[t].name, moved[t].l2_read,  moved[t].l2_read_hit,
+                                   moved[t].l2_write,     moved[t].hbm_read, moved[t].hbm_write};
     dram_read += static_cast<double>(traffic.dram_read_bytes);
     dram_write += static_cast<double>(traffic.dram_write_bytes);
     l2_read += static_cast<double>(traffic.l2_read_bytes);
@@ -167,7 +167,7 @@ metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Tra
   result.metrics["launch__waves_per_multiprocessor"] =
       static_cast<double>(trace::cta_count(launch)) / (sms * counts.occupancy.ctas_per_sm);
   add_stalls(result, counts.counters, counts.instructions);
-  add_traffic(result, trace, counts.l2, counts.hbm);
+  add_traffic(result, trace, counts.tensors);
   return result;
 }
 

@@ -1,32 +1,103 @@
 #include "model/gpu/simulate.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
-#include "model/gpu/gpu.hpp"
+#include "model/engine/engine.hpp"
+#include "model/fast/fast_policy.hpp"
+#include "model/fast/group_policy.hpp"
+#include "model/gpu/chip.hpp"
 #include "model/gpu/launch_memo.hpp"
 #include "model/gpu/launch_metrics.hpp"
 #include "model/gpu/lone_launch.hpp"
 #include "model/hw/config_loader.hpp"
+#include "model/memory/memory_system.hpp"
 #include "model/sim/simulation_context.hpp"
+#include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
 namespace {
 
-/// Runs the launches of `trace` on one GPU, whose L2 they share.
-std::vector<LaunchOutcome> run_launches(const hw::HwConfig& config, const trace::Trace& trace,
-                                        const SimulationOptions& options,
-                                        const std::vector<std::vector<SmGroup>>& groups) {
-  sim::SimulationContext context;
-  Gpu gpu("gpu", config, trace, options, groups);
+std::vector<memory::TensorExtent> tensor_extents(const hw::HwConfig& config, const trace::Trace& trace) {
+  std::vector<memory::TensorExtent> extents;
+  for (const trace::Tensor& tensor : trace.tensors) {
+    const bool local = tensor.kind == trace::TensorKind::local;
+    extents.push_back(
+        {local ? std::int64_t{config.gpu.sm_count} * sm::kMaxCtas : tensor.segments, tensor.segment_bytes});
+  }
+  return extents;
+}
+
+double clock_of(const hw::HwConfig& config, const trace::Launch& launch) {
+  return trace::uses_tensor_pipe(launch) ? config.clock.tensor_mhz : config.clock.max_mhz;
+}
+
+/// Runs the launches of `trace` one after another, all SMs of each. Where the L2 stays warm they share it.
+std::vector<LaunchOutcome> run_detailed(Chip& chip, const hw::HwConfig& config, const trace::Trace& trace,
+                                        const SimulationOptions& options) {
+  const std::vector<memory::TensorExtent> extents = tensor_extents(config, trace);
+  const std::unique_ptr<memory::Memory> memory =
+      options.memory ? options.memory(config, extents)
+                     : std::make_unique<memory::MemorySystem>(config, extents);
+  engine::ThreadTeam team(options.threads);
   std::vector<LaunchOutcome> outcomes;
-  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
-    const LaunchCounts counts = gpu.run(i);
-    outcomes.push_back({launch_result(config, trace, trace.launches[i], counts), counts.instructions,
-                        counts.stepped, counts.cycles_deviation});
+  for (const trace::Launch& launch : trace.launches) {
+    chip.begin_launch(clock_of(config, launch));
+    memory->begin_launch(clock_of(config, launch), options.warm_l2);
+    engine::Engine engine(config, trace, launch, *memory, team,
+                          {.threads = options.threads,
+                           .window_divisor = options.window_divisor,
+                           .reverse_sms = options.reverse_sms,
+                           .observer = options.observer});
+    chip.run(engine);
+    LaunchCounts counts = engine.counts();
+    counts.cycles += config.launch.boundary_cycles;
+    chip.end_launch(counts.cycles);
+    if (options.observer != nullptr) {
+      options.observer->launch_ends(counts.cycles);
+    }
+    outcomes.push_back(
+        {launch_result(config, trace, launch, counts), counts.instructions, counts.stepped, 0});
   }
   return outcomes;
+}
+
+/// The same with some SMs of each launch, which stand for the others.
+std::vector<LaunchOutcome> run_fast(Chip& chip, const hw::HwConfig& config, const trace::Trace& trace,
+                                    const SimulationOptions& options,
+                                    const std::vector<std::vector<SmGroup>>& groups) {
+  memory::MemorySystem memory(config, tensor_extents(config, trace));
+  engine::ThreadTeam team(1);
+  std::vector<LaunchOutcome> outcomes;
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    const trace::Launch& launch = trace.launches[i];
+    chip.begin_launch(clock_of(config, launch));
+    memory.begin_launch(clock_of(config, launch), options.warm_l2);
+    fast::FastPolicy policy(config, trace, launch, memory, groups[i]);
+    engine::Engine engine(config, trace, launch, memory, team, {}, &policy);
+    policy.attach(engine);
+    chip.run(engine);
+    LaunchCounts counts = policy.finish();
+    counts.cycles += config.launch.boundary_cycles;
+    chip.end_launch(counts.cycles);
+    counts.instructions = 0;
+    for (const std::uint64_t issued : counts.counters.issued_by_opcode) {
+      counts.instructions += issued;
+    }
+    outcomes.push_back({launch_result(config, trace, launch, counts), counts.instructions, counts.stepped,
+                        counts.cycles_deviation});
+  }
+  return outcomes;
+}
+
+/// Runs the launches of `trace` on one GPU, whose L2 they share.
+std::vector<LaunchOutcome> run_launches(Chip& chip, const hw::HwConfig& config, const trace::Trace& trace,
+                                        const SimulationOptions& options,
+                                        const std::vector<std::vector<SmGroup>>& groups) {
+  return options.mode == Mode::detailed ? run_detailed(chip, config, trace, options)
+                                        : run_fast(chip, config, trace, options, groups);
 }
 
 /// A sample that leaves this part of the cycles open, as a standard deviation, is too small: one of so many
@@ -35,18 +106,18 @@ constexpr double kTooOpen = 0.02;
 constexpr int kMoreGroups = 4;
 
 /// The one launch of `trace`, on these SMs or, where they turn out to say too little, on more.
-LaunchOutcome run_launch(const hw::HwConfig& config, const trace::Trace& trace,
+LaunchOutcome run_launch(Chip& chip, const hw::HwConfig& config, const trace::Trace& trace,
                          const SimulationOptions& options, const std::vector<SmGroup>& groups) {
-  LaunchOutcome outcome = run_launches(config, trace, options, {groups}).front();
+  LaunchOutcome outcome = run_launches(chip, config, trace, options, {groups}).front();
   const bool too_open = outcome.cycles_deviation > kTooOpen * static_cast<double>(outcome.result.cycles);
   if (options.sm_groups > 0 || !too_open) {
     return outcome;
   }
   const std::uint64_t stepped = outcome.stepped;
   const int sms = groups.back().first_sm + groups.back().sms;
-  outcome =
-      run_launches(config, trace, options, {group_sms(sms, kMoreGroups * static_cast<int>(groups.size()))})
-          .front();
+  outcome = run_launches(chip, config, trace, options,
+                         {fast::group_sms(sms, kMoreGroups * static_cast<int>(groups.size()))})
+                .front();
   outcome.stepped += stepped;
   return outcome;
 }
@@ -68,7 +139,7 @@ LaunchOutcome in_trace(LaunchOutcome outcome, const trace::Trace& trace, const t
 }
 
 /// Runs the launches of `trace` apart from one another, those that `memo` knows not at all.
-std::vector<LaunchOutcome> run_apart(const hw::HwConfig& config, const trace::Trace& trace,
+std::vector<LaunchOutcome> run_apart(Chip& chip, const hw::HwConfig& config, const trace::Trace& trace,
                                      const SimulationOptions& options,
                                      const std::vector<std::vector<SmGroup>>& groups, LaunchMemo& memo) {
   const std::string hash = hw::content_hash(config);
@@ -78,16 +149,34 @@ std::vector<LaunchOutcome> run_apart(const hw::HwConfig& config, const trace::Tr
     const LoneLaunch lone = alone(trace, launch);
     LaunchCase key{hash, options.mode, groups[i], without_names(lone.trace)};
     LaunchOutcome outcome;
-    if (const LaunchOutcome* known = options.observer == nullptr ? memo.find(key) : nullptr) {
+    if (const LaunchOutcome* known =
+            options.observer == nullptr && options.vcd_file.empty() ? memo.find(key) : nullptr) {
       outcome = *known;
       outcome.stepped = 0;
+      chip.begin_launch(outcome.result.sm_clock_mhz);
+      chip.end_launch(static_cast<sim::Cycles>(outcome.result.cycles));
     } else {
-      outcome = run_launch(config, lone.trace, options, groups[i]);
+      outcome = run_launch(chip, config, lone.trace, options, groups[i]);
       memo.keep(std::move(key), outcome);
     }
     outcomes.push_back(in_trace(std::move(outcome), trace, launch, lone.tensors));
   }
   return outcomes;
+}
+
+void require_detailed(const SimulationOptions& options) {
+  if (options.mode != Mode::detailed && options.observer != nullptr) {
+    throw std::invalid_argument("only what detailed mode executes can be watched");
+  }
+  if (options.mode != Mode::detailed && !options.vcd_file.empty()) {
+    throw std::invalid_argument("only what detailed mode executes can be traced to a VCD file");
+  }
+  if (options.mode != Mode::detailed && options.memory) {
+    throw std::invalid_argument("only detailed mode runs on a memory that is not ours");
+  }
+  if (!options.vcd_file.empty() && !options.vcd_file.ends_with(".vcd")) {
+    throw std::invalid_argument("'" + options.vcd_file + "': the name of a VCD file ends in .vcd");
+  }
 }
 
 }  // namespace
@@ -100,13 +189,16 @@ metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trac
 
 metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trace& trace,
                                    const SimulationOptions& options, LaunchMemo& memo) {
-  if (options.observer != nullptr && options.mode != Mode::detailed) {
-    throw std::invalid_argument("only what detailed mode executes can be watched");
-  }
-  const std::vector<std::vector<SmGroup>> groups = groups_of_launches(config, trace, options);
+  require_detailed(options);
+  const std::vector<std::vector<SmGroup>> groups = fast::groups_of_launches(config, trace, options);
+  const sim::SimulationContext context;
+  sim::use_femtoseconds();
+  Chip chip("gpu", config, options.vcd_file);
+  // Somebody else's memory sees the tensors of all launches in one space of addresses.
+  const bool together = options.warm_l2 || options.memory;
   metrics::SimulationResult result;
-  for (LaunchOutcome& launch : options.warm_l2 ? run_launches(config, trace, options, groups)
-                                               : run_apart(config, trace, options, groups, memo)) {
+  for (LaunchOutcome& launch : together ? run_launches(chip, config, trace, options, groups)
+                                        : run_apart(chip, config, trace, options, groups, memo)) {
     result.cycles += launch.result.cycles;
     result.time_us += launch.result.time_us;
     result.warp_instructions_total += launch.instructions;

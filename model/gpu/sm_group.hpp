@@ -1,24 +1,15 @@
-// SMs that do alike: one of them is simulated and stands for the others.
+// SMs that do alike.
 #pragma once
-
-#include <vector>
-
-#include "model/gpu/simulate.hpp"
-#include "model/hw/hw_config.hpp"
-#include "model/sm/sm_group.hpp"
-#include "model/trace/launch.hpp"
 
 namespace warpscope::gpu {
 
-using sm::SmGroup;
+/// SMs from first_sm on. The one that is simulated runs one CTA of each batch that the group is given; the
+/// others are taken to keep step with it, each at the addresses of its own CTA.
+struct SmGroup {
+  int first_sm = 0;
+  int sms = 1;
 
-/// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer.
-std::vector<SmGroup> group_sms(int sms, int groups);
-
-/// For each launch the groups of the SMs that it gives work to. All SMs are simulated in detailed mode, where
-/// the trace is short, and where a launch of few waves ends by chance. Otherwise as many as a budget of
-/// instructions allows, between bounds beyond which more tell little and fewer too little.
-std::vector<std::vector<SmGroup>> groups_of_launches(const hw::HwConfig& config, const trace::Trace& trace,
-                                                     const SimulationOptions& options);
+  bool operator==(const SmGroup&) const = default;
+};
 
 }  // namespace warpscope::gpu

@@ -38,8 +38,6 @@ constexpr std::array pair_rules{
     PairRule{"sm.shared.sub_core_bytes_per_clk", Relation::at_most, "sm.shared.bytes_per_clk"},
     PairRule{"sm.global.reduce_interval_cycles", Relation::at_most, "sm.global.reduce_sustained_cycles"},
     PairRule{"l2.sm_bytes_per_clk", Relation::at_most, "l2.bytes_per_clk"},
-    PairRule{"hbm.wait_quarter_ns", Relation::at_most, "hbm.wait_half_ns"},
-    PairRule{"hbm.wait_half_ns", Relation::at_most, "hbm.wait_full_ns"},
 };
 
 /// Pipes take a whole number of cycles per warp instruction.

@@ -115,6 +115,7 @@ struct L2 {
   std::int64_t dirty_bytes = 0;  ///< what may wait to be written to HBM
   int ways = 0;                  ///< blocks of 2 KB whose addresses hash alike and that fit at the same time
   int copy_reads_per_refresh = 0;  ///< one of so many reads of a copy counts as a use at its home
+  int slices = 0;                  ///< each with a part of the capacity, of all rates and of HBM
   int partitions = 0;          ///< each keeps copies of the data it passes on, also of data homed in another
   int hit_latency_cycles = 0;  ///< mean over near and far homes, unloaded, SM to SM
   int bytes_per_clk = 0;       ///< sustained by all SMs together
@@ -128,13 +129,10 @@ struct Hbm {
   double latency_ns = 0;        ///< L2 miss, unloaded, beyond the L2 hit latency and the wait for a page
   int page_bytes = 0;           ///< row of a pseudo-channel; pages of a burst wait independently
   double page_wait_ns = 0;      ///< mean wait for one page of an idle memory
-  int sm_burst_bytes = 0;       ///< burst of one SM that does not yet wait for the SM's share of bandwidth
   double read_efficiency = 0;   ///< sustained fraction of peak, reads only (refresh, row misses)
   double write_efficiency = 0;  ///< sustained fraction of peak, writes only
   double mixed_efficiency = 0;  ///< sustained fraction of peak, equal reads and writes (bus turnaround)
-  double wait_quarter_ns = 0;   ///< mean wait of a read at a quarter of peak, half of the bytes written
-  double wait_half_ns = 0;      ///< likewise at half of peak
-  double wait_full_ns = 0;      ///< likewise when the mixed traffic saturates
+  std::int64_t write_batch_bytes = 0;  ///< written by a slice's channel at once, ahead of reads
 };
 
 struct LaunchCosts {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "model/memory/dirty_order.hpp"
@@ -38,7 +39,8 @@ struct WriteBack {
 struct Found {
   std::uint64_t missing = 0;
   std::uint64_t awaited = 0;  ///< there, but still on their way
-  std::int64_t asked_at = 0;  ///< when the last of these were asked for
+  /// When the last of these were asked for.
+  std::int64_t asked_at = std::numeric_limits<std::int64_t>::min();
 };
 
 /// A block and where to look for it, in all partitions of the same size and ways.
@@ -71,8 +73,8 @@ class BlockCache {
              std::vector<WriteBack>& written);
   /// The same for a write. Returns the sectors that were clean or absent before.
   std::uint64_t write(const BlockAddress& address, std::uint64_t mask, std::vector<WriteBack>& written);
-  /// Sectors of the block accessed last have been asked for at `now`.
-  void await(std::uint64_t mask, std::int64_t now);
+  /// Sectors of the block accessed last have been asked for at `asked_at`; it is `now`.
+  void await(std::uint64_t mask, std::int64_t asked_at, std::int64_t now);
 
   /// How long missed sectors are on their way; none before this is set.
   void set_fill_cycles(std::int64_t cycles) { fill_cycles_ = cycles; }
@@ -223,12 +225,12 @@ inline std::uint64_t BlockCache::write(const BlockAddress& address, std::uint64_
   return newly_dirty;
 }
 
-inline void BlockCache::await(std::uint64_t mask, std::int64_t now) {
+inline void BlockCache::await(std::uint64_t mask, std::int64_t asked_at, std::int64_t now) {
   Block& block = blocks_[last_];
   // Often either way, in no order: no branch.
   const std::uint64_t still = std::uint64_t{now - block.asked_at >= fill_cycles_} - 1;
   block.awaited = (block.awaited & still) | mask;
-  block.asked_at = now;
+  block.asked_at = asked_at;
 }
 
 }  // namespace warpscope::memory

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "model/memory/block_cache.hpp"
@@ -42,7 +43,8 @@ struct Lookup {
   std::int64_t miss_bytes = 0;         ///< reads only: sectors that must come from HBM
   std::int64_t newly_dirty_bytes = 0;  ///< writes only: sectors that were clean or absent before
   std::int64_t awaited_bytes = 0;      ///< reads only: hits on sectors that are still on their way
-  std::int64_t asked_at = 0;           ///< when the last of these were asked for
+  /// When the last of these were asked for.
+  std::int64_t asked_at = std::numeric_limits<std::int64_t>::min();
 };
 
 /// What the hardware configuration says of the L2's contents; bytes are those of all partitions together.
@@ -64,7 +66,14 @@ class PartitionedCache {
   /// What is found is added to `result`, what is written back on the way is appended to `written`. A result
   /// by value would be copied as a whole right after its parts were stored, which waits for all earlier
   /// stores.
-  void read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written);
+  void read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written) {
+    read(access, result, written, [&](std::int64_t /*missed_bytes*/) { return access.now_cycles; });
+  }
+  /// The same; `asked_at` is called with the bytes that miss in a block and says when they count as asked
+  /// for.
+  template <typename AskedAt>
+  void read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written,
+            const AskedAt& asked_at);
   void write(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written);
 
   void set_fill_cycles(std::int64_t cycles);
@@ -76,8 +85,9 @@ class PartitionedCache {
 
  private:
   /// Reads the sectors of one block; what is found is about the chip as a whole.
+  template <typename AskedAt>
   void read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access, Lookup& result,
-                  std::vector<WriteBack>& written);
+                  std::vector<WriteBack>& written, const AskedAt& asked_at_of);
   std::size_t home_of(std::uint64_t key) const;
   BlockCache& lowest(std::uint32_t partitions) {
     return partitions_[static_cast<std::size_t>(std::countr_zero(partitions))];
@@ -96,15 +106,17 @@ inline std::size_t PartitionedCache::home_of(std::uint64_t key) const {
   return partition_count_ == 2 ? hash & 1U : hash % partition_count_;
 }
 
-inline void PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access,
-                                         Lookup& result, std::vector<WriteBack>& written) {
+template <typename AskedAt>
+void PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access,
+                                  Lookup& result, std::vector<WriteBack>& written,
+                                  const AskedAt& asked_at_of) {
   const BlockAddress address = partitions_[0].address_of(key);
   const std::size_t home = home_of(key);
   const std::uint32_t far_readers = access.partitions & ~(1U << home);
   std::uint64_t from_home = far_readers != access.partitions ? mask : 0;
   std::uint64_t copied = 0;
   std::uint64_t awaited = 0;
-  std::int64_t asked_at = 0;
+  std::int64_t asked_at = std::numeric_limits<std::int64_t>::min();
   for (std::uint32_t rest = far_readers; rest != 0; rest &= rest - 1) {
     const Found copy = lowest(rest).read(address, mask, access.now_cycles, written);
     from_home |= copy.missing;
@@ -123,10 +135,11 @@ inline void PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, 
     awaited |= at_home.awaited;
     asked_at = std::max(asked_at, at_home.asked_at);
     if (missing != 0) {
-      partitions_[home].await(missing, access.now_cycles);
+      const std::int64_t asked_now = asked_at_of(bytes_of(missing));
+      partitions_[home].await(missing, asked_now, access.now_cycles);
       if ((copied & missing) != 0) {
         for (std::uint32_t rest = far_readers; rest != 0; rest &= rest - 1) {
-          lowest(rest).await(copied & missing, access.now_cycles);
+          lowest(rest).await(copied & missing, asked_now, access.now_cycles);
         }
       }
     }
@@ -139,11 +152,13 @@ inline void PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, 
   }
 }
 
-inline void PartitionedCache::read(const SectorAccess& access, Lookup& result,
-                                   std::vector<WriteBack>& written) {
+template <typename AskedAt>
+void PartitionedCache::read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written,
+                            const AskedAt& asked_at) {
   const std::int64_t missed_before = result.miss_bytes;
-  for_each_block(
-      access, [&](std::uint64_t key, std::uint64_t mask) { read_block(key, mask, access, result, written); });
+  for_each_block(access, [&](std::uint64_t key, std::uint64_t mask) {
+    read_block(key, mask, access, result, written, asked_at);
+  });
   result.hit_bytes += access.sectors * kSectorBytes - (result.miss_bytes - missed_before);
 }
 

@@ -14,8 +14,9 @@ struct SmEvent {
   enum class Kind : std::uint8_t {
     issue,   ///< a warp issued at `begin`; its pipe is taken up to `end`
     stall,   ///< a warp waited from `begin` to `end` for the reason `detail`, a Stall
-    memory,  ///< the data path took an instruction at `begin`, for `detail` cycles; its data is there at
+    memory,  ///< the data path took an instruction at `begin`, for `detail` cycles, and has done with it at
              ///< `end`
+    copied,  ///< an asynchronous copy of the warp's group number `detail` (modulo 2^16) is there at `end`
     barrier  ///< the last warp has arrived at barrier `detail` of its CTA, which lets all go at `end`
   };
   Kind kind = Kind::issue;
@@ -74,7 +75,8 @@ class Observer {
   virtual void cta_ends(int /*sm*/, int /*slot*/, std::int64_t /*cycle*/) {}
   /// Whether it wants to know what happens on this SM from here on.
   virtual bool watches(int /*sm*/, std::int64_t /*cycle*/) { return false; }
-  /// What happened on a watched SM in the slice from `start` to `end`, for each warp in the order of time.
+  /// What happened on a watched SM in the slice from `start` to `end`, for each warp in the order of time but
+  /// for copies, which are told when they are known.
   virtual void slice(int /*sm*/, std::int64_t /*start*/, std::int64_t /*end*/,
                      std::span<const SmEvent> /*events*/) {}
   /// What the slice of one SM moved.

@@ -1,7 +1,6 @@
 #include "model/metrics/sm_timeline.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace warpscope::metrics {
 
@@ -33,7 +32,7 @@ void SmTimeline::launch_begins(const LaunchBegin& launch, std::int64_t origin) {
 void SmTimeline::cta_begins(int slot) {
   keep_groups(slot);
   for (int warp = slot * warps_per_cta_; warp < (slot + 1) * warps_per_cta_; ++warp) {
-    open_copies_[static_cast<std::size_t>(warp)] = {};
+    groups_of_warp_[static_cast<std::size_t>(warp)] = 0;
   }
 }
 
@@ -59,6 +58,9 @@ void SmTimeline::slice(std::int64_t start, std::span<const SmEvent> events) {
         break;
       case SmEvent::Kind::memory:
         memory(event, span);
+        break;
+      case SmEvent::Kind::copied:
+        copied(event, span.end);
         break;
       case SmEvent::Kind::barrier:
         barrier(event, span);
@@ -116,7 +118,7 @@ void SmTimeline::memory(const SmEvent& event, CycleSpan span) {
     take_pipe(-1, trace::Pipe::lsu, {span.begin, span.begin + event.detail});
   }
   if (instruction.op_class == OpClass::async_copy) {
-    copied(instruction, event.warp, span);
+    begin_copy(instruction, event.warp, span);
   } else if (instruction.op_class == OpClass::async_commit) {
     commit(event.warp);
   }
@@ -142,36 +144,40 @@ void SmTimeline::take_pipe(int sub_core, trace::Pipe pipe, CycleSpan span) {
   }
 }
 
-void SmTimeline::copied(const Instruction& instruction, int warp, CycleSpan span) {
-  TimelineCopy& copy = open_copies_[static_cast<std::size_t>(warp)].copy;
+void SmTimeline::begin_copy(const Instruction& instruction, int warp, CycleSpan span) {
+  const int slot = slot_of(warp);
+  TimelineCopy& copy = groups_[{slot, groups_of_warp_[static_cast<std::size_t>(warp)]}].copy;
   if (copy.instructions == 0) {
-    copy = {span, slot_of(warp), 0, 0, {}};
+    copy.slot = slot;
+    copy.span = span;
   }
-  copy.span.end = std::max(copy.span.end, span.end);
+  copy.span = {std::min(copy.span.begin, span.begin), std::max(copy.span.end, span.end)};
   ++copy.instructions;
   copy.bytes += instruction.bytes;
   copy.tensors.insert(instruction.tensor);
 }
 
-void SmTimeline::commit(int warp) {
-  // The warps of a CTA copy a tile together: the n-th groups of all of them are one.
-  OpenCopies& open = open_copies_[static_cast<std::size_t>(warp)];
-  const TimelineCopy copy = std::exchange(open.copy, {});
-  const int slot = slot_of(warp);
-  const auto [group, is_new] = groups_.try_emplace({slot, open.groups++}, copy, 0);
-  auto& [sum, warps] = group->second;
-  if (!is_new && copy.instructions > 0) {
-    if (sum.instructions == 0) {
-      sum = copy;
-    } else {
-      sum.span = {std::min(sum.span.begin, copy.span.begin), std::max(sum.span.end, copy.span.end)};
-      sum.instructions += copy.instructions;
-      sum.bytes += copy.bytes;
-      sum.tensors.insert(copy.tensors.begin(), copy.tensors.end());
-    }
+void SmTimeline::copied(const SmEvent& event, std::int64_t cycle) {
+  const auto group = groups_.find({slot_of(event.warp), event.detail});
+  if (group != groups_.end()) {
+    CycleSpan& span = group->second.copy.span;
+    span.end = std::max(span.end, cycle);
+    ++group->second.arrived;
+    keep_if_whole(group);
   }
-  if (++warps == warps_per_cta_) {
-    keep(sum);
+}
+
+void SmTimeline::commit(int warp) {
+  const std::pair key{slot_of(warp), groups_of_warp_[static_cast<std::size_t>(warp)]++};
+  const auto group = groups_.try_emplace(key).first;
+  ++group->second.committed;
+  keep_if_whole(group);
+}
+
+void SmTimeline::keep_if_whole(CopyGroups::iterator group) {
+  const auto& [copy, committed, arrived] = group->second;
+  if (committed == warps_per_cta_ && arrived == copy.instructions) {
+    keep(copy);
     groups_.erase(group);
   }
 }
@@ -185,7 +191,7 @@ void SmTimeline::keep(const TimelineCopy& copy) {
 void SmTimeline::keep_groups(int slot) {
   const auto first = groups_.lower_bound({slot, 0});
   const auto last = groups_.lower_bound({slot + 1, 0});
-  std::for_each(first, last, [&](const auto& group) { keep(group.second.first); });
+  std::for_each(first, last, [&](const auto& group) { keep(group.second.copy); });
   groups_.erase(first, last);
 }
 

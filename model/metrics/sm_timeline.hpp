@@ -34,11 +34,14 @@ class SmTimeline {
     std::uint16_t tensor = 0;
     int barrier = 0;
   };
-  /// Copies that a warp has issued since its last commit.
-  struct OpenCopies {
+  /// The n-th groups of copies of all warps of a CTA, which copy a tile together.
+  struct CopyGroup {
     TimelineCopy copy;
-    std::uint32_t groups = 0;  ///< that it has committed
+    int committed = 0;          ///< warps that have
+    std::uint32_t arrived = 0;  ///< of the copies
   };
+
+  using CopyGroups = std::map<std::pair<int, std::uint16_t>, CopyGroup>;
 
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
@@ -51,8 +54,11 @@ class SmTimeline {
   void memory(const SmEvent& event, CycleSpan span);
   void barrier(const SmEvent& event, CycleSpan span);
   void take_pipe(int sub_core, trace::Pipe pipe, CycleSpan span);
-  void copied(const Instruction& instruction, int warp, CycleSpan span);
+  void begin_copy(const Instruction& instruction, int warp, CycleSpan span);
+  void copied(const SmEvent& event, std::int64_t cycle);
   void commit(int warp);
+  /// Once all warps have committed the group and all of it is there.
+  void keep_if_whole(CopyGroups::iterator group);
   void keep(const TimelineCopy& copy);
   void keep_groups(int slot);
 
@@ -64,9 +70,9 @@ class SmTimeline {
   std::vector<Instruction> code_;                ///< by pc
   std::array<std::size_t, 256> last_of_warp_{};  ///< its latest span in data_.warps
   std::map<std::pair<int, trace::Pipe>, std::size_t> last_of_pipe_;
-  std::array<OpenCopies, 256> open_copies_{};                                     ///< by warp
-  std::map<std::pair<int, std::uint32_t>, std::pair<TimelineCopy, int>> groups_;  ///< (slot, number): warps
-  std::map<std::pair<int, int>, std::int64_t> first_arrivals_;                    ///< by slot and barrier
+  std::array<std::uint16_t, 256> groups_of_warp_{};             ///< that it has committed
+  CopyGroups groups_;                                           ///< by slot and number
+  std::map<std::pair<int, int>, std::int64_t> first_arrivals_;  ///< by slot and barrier
 };
 
 }  // namespace warpscope::metrics

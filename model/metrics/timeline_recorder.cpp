@@ -58,6 +58,13 @@ void TimelineRecorder::launch_begins(const LaunchBegin& launch) {
 void TimelineRecorder::launch_ends(std::int64_t cycles) {
   sm_timeline_.launch_ends();
   data_.launches.back().span.end += cycles;
+  // What is still on its way then arrives for nobody: it belongs to the end of the launch.
+  const auto bins = static_cast<std::size_t>((cycles + bin_cycles_ - 1) / bin_cycles_);
+  while (bins_.size() > std::max<std::size_t>(1, bins)) {
+    const MovedBytes behind = bins_.back();
+    bins_.pop_back();
+    bins_.back() = sum(bins_.back(), behind);
+  }
   for (std::size_t i = 0; i < bins_.size(); ++i) {
     const std::int64_t begin = origin() + static_cast<std::int64_t>(i) * bin_cycles_;
     const CycleSpan span{begin, begin + bin_cycles_};

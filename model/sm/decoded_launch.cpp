@@ -63,6 +63,8 @@ void set_global(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
   out.mio_cycles = u16(std::max(sm.mio.min_interval_cycles, int{out.data_cycles}));
   if (out.op_class == OpClass::async_copy) {
     out.data_cycles = u16(sm.global.async_copy_lsu_cycles);
+  } else if (out.op_class == OpClass::global_reduce) {
+    out.data_cycles = u16(std::max(int{out.data_cycles}, sm.global.reduce_interval_cycles));
   } else if (out.op_class == OpClass::local_load) {
     out.latency = u16(sm.global.l1_latency_cycles);
   }

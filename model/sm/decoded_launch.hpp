@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/hw/hw_config.hpp"
-#include "model/memory/transaction.hpp"
+#include "model/memory/access_kind.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::sm {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
+#include "model/sm/sm_numbers.hpp"
 
 namespace warpscope::sm {
 

@@ -1,37 +1,18 @@
-// The memory side of SmCore: MIO queues of the sub-cores, the data path they share, and the ports to L2 and
-// HBM.
+// The memory side of SmCore: MIO queues of the sub-cores, the data path they share, and requests that leave.
 #include <algorithm>
 #include <array>
 
 #include "model/sm/next_issue.hpp"
-#include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
+#include "model/sm/sm_numbers.hpp"
 
 namespace warpscope::sm {
 namespace {
 
 using trace::OpClass;
 
-/// Beyond this many pages the last wait of a burst grows no more than its transfer.
-constexpr std::int32_t kMostPages = 64;
-
-/// kHarmonic[n] is 1 + 1/2 + ... + 1/n.
-constexpr std::array<double, kMostPages + 1> kHarmonic = [] {
-  std::array<double, kMostPages + 1> sums{};
-  for (std::size_t n = 1; n < sums.size(); ++n) {
-    sums[n] = sums[n - 1] + 1.0 / static_cast<double>(n);
-  }
-  return sums;
-}();
-
 bool is_store(OpClass op_class) {
   return access_kind(op_class) != memory::AccessKind::read;
-}
-
-/// Cycles of backlog at the ports that the store buffer hides.
-std::int64_t store_slack(const hw::Sm& spec, const memory::Response& response, std::uint32_t bytes) {
-  const std::int64_t units = std::max(response.l2_port_units, response.dram_port_units);
-  return bytes == 0 ? 0 : units * spec.global.store_buffer_bytes / bytes / memory::kPortUnits;
 }
 
 void release_scoreboard(WarpState& warp, std::uint8_t board, std::int32_t time) {
@@ -81,7 +62,7 @@ MemoryRequest SmCore::request(std::uint32_t operand, memory::AccessKind kind, in
 }
 
 void SmCore::enqueue_memory(SubCoreState& sub_core, WarpState& warp, const DecodedInstruction& instruction,
-                            std::int32_t time, Step& step) {
+                            std::int32_t time) {
   const int warp_index = index_of(warp);
   MioEntry& entry = sub_core.queue[sub_core.queue_count++];
   entry.enqueued = time;
@@ -89,8 +70,8 @@ void SmCore::enqueue_memory(SubCoreState& sub_core, WarpState& warp, const Decod
   entry.warp = static_cast<std::uint32_t>(warp_index);
   if (leaves_sm(instruction)) {
     const memory::AccessKind kind = access_kind(instruction.op_class);
-    const MemoryRequest asked = request(instruction.memory, kind, warp_index, loop_counters_[at(warp_index)]);
-    entry.response = step.access(asked, warp_index, instruction.memory, time);
+    prepared_[places_[at(warp_index)].sub_core].push(
+        request(instruction.memory, kind, warp_index, loop_counters_[at(warp_index)]));
   }
   ++warp.in_queue;
   const bool is_long = instruction.global;
@@ -124,50 +105,118 @@ void SmCore::update_service(const SubCoreState& sub_core) {
   service_time_ = std::max(time_of(first), state_.lsu_free);
 }
 
-/// The pages of a CTA's burst wait independently and the CTA waits for the last of them: with exponentially
-/// distributed waits of mean m the expected last of n is m * (1 + 1/2 + ... + 1/n).
-std::int32_t SmCore::page_wait(CtaState& cta, const memory::Response& response, std::int32_t start) const {
-  if (response.dram_bytes == 0) {
-    return 0;
+bool SmCore::may_leave(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time) {
+  const MemoryRequest& request = prepared_[places_[sub_core.queue[0].warp].sub_core].first();
+  const bool reduces = instruction.op_class == OpClass::global_reduce;
+  const std::int32_t room = reduces ? reductions_.room_at(1, time) : stores_.room_at(request.bytes, time);
+  sub_core.waits_for_room = room > time;
+  if (room <= time) {
+    return true;
   }
-  if (start >= cta.burst_end) {
-    cta.burst_bytes = 0;
-  }
-  // More make no difference.
-  cta.burst_bytes = std::min(cta.burst_bytes + response.dram_bytes, kMostPages * page_bytes_);
-  const std::int32_t pages = std::max(1, (cta.burst_bytes + page_bytes_ / 2) / page_bytes_);
-  return static_cast<std::int32_t>(response.page_wait_cycles * kHarmonic[at(std::min(pages, kMostPages))]);
+  sub_core.mio_free = room;
+  update_service(sub_core);
+  return false;
 }
 
-std::int32_t SmCore::memory_completion(const DecodedInstruction& instruction, CtaState& cta,
-                                       const memory::Response& response, std::int32_t start) {
-  const std::int64_t start_units = std::int64_t{start} * memory::kPortUnits;
-  const auto occupy = [&](std::int64_t& port, std::int32_t units) {
-    if (units > 0) {
-      port = std::max(port, start_units) + units;
-    }
-    return units > 0 ? port : start_units;
-  };
-  const std::int64_t port = occupy(state_.sm_port_units, response.sm_port_units);
-  const std::int64_t l2 = occupy(state_.l2_port_units, response.l2_port_units);
-  const std::int64_t dram = occupy(state_.dram_port_units, response.dram_port_units);
+void SmCore::send(const MioEntry& entry, WarpState& warp, const DecodedInstruction& instruction,
+                  std::int32_t time) {
+  PreparedRequests& prepared = prepared_[places_[entry.warp].sub_core];
+  SentRequest sent;
+  sent.request = prepared.first();
+  sent.time = time;
+  sent.pc = entry.pc;
+  sent.warp = static_cast<std::uint8_t>(entry.warp);
+  sent.commits = warp.commits;
+  sent.tenant = tenants_[warp.cta_slot];
+  prepared.pop();
+  if (instruction.op_class == OpClass::global_reduce) {
+    // Beyond what the SM sustains, the buffer fills.
+    sent.time = std::max(time, state_.reduce_free);
+    state_.reduce_free = sent.time + spec_.global.reduce_sustained_cycles;
+    reductions_.enter(1);
+  } else if (is_store(instruction.op_class)) {
+    stores_.enter(sent.request.bytes);
+  } else if (instruction.op_class == OpClass::async_copy) {
+    ++warp.open_copies;
+  }
+  sent_.push_back(sent);
+}
+
+void SmCore::pass_by(const MioEntry& entry, std::int32_t time) {
+  PreparedRequests& prepared = prepared_[places_[entry.warp].sub_core];
+  SentRequest& sent = sent_.emplace_back();
+  sent.request = prepared.first();
+  sent.time = time;
+  sent.warp = static_cast<std::uint8_t>(entry.warp);
+  prepared.pop();
+}
+
+void SmCore::answer(const SentRequest& sent, std::int32_t time) {
+  const DecodedInstruction& instruction = code_[sent.pc];
+  SubCoreState& sub_core = state_.sub_cores[places_[sent.warp].sub_core];
   if (is_store(instruction.op_class)) {
-    return start + instruction.data_cycles;
+    instruction.op_class == OpClass::global_reduce ? reductions_.leave(1, time)
+                                                   : stores_.leave(sent.request.bytes, time);
+    for (SubCoreState& waiting : state_.sub_cores) {
+      // Answers come in no order of their times: this one may make room earlier than those before it.
+      waiting.mio_free = waiting.waits_for_room ? std::min(waiting.mio_free, time) : waiting.mio_free;
+      update_service(waiting);
+    }
+    return;
   }
-  const std::int64_t units =
-      std::max({start_units, port, l2 - response.l2_slack_units, dram - response.dram_slack_units});
-  const std::int32_t done = within_reach((units + memory::kPortUnits - 1) / memory::kPortUnits +
-                                         response.latency_cycles + page_wait(cta, response, start));
-  const std::int32_t arrival =
-      (state_.phase + done + kArrivalGrid / 2) / kArrivalGrid * kArrivalGrid - state_.phase;
-  if (response.dram_bytes > 0) {
-    cta.burst_end = std::max(cta.burst_end, arrival);
+  WarpState& warp = state_.warps[sent.warp];
+  // Nobody has to wait for what he reads: the warp may be gone, and another CTA's in its place.
+  if (warp.status == WarpStatus::empty || sent.tenant != tenants_[warp.cta_slot]) {
+    return;
   }
-  return arrival;
+  if (instruction.op_class == OpClass::async_copy) {
+    const std::uint32_t age = warp.commits - sent.commits;
+    const std::size_t group = warp.groups - std::min<std::uint32_t>(age, warp.groups);
+    std::int32_t& arrival = age == 0 ? warp.open_group : warp.group[group];
+    arrival = std::max(arrival, time);
+    if (watched_ != nullptr) {
+      watch_copy(sent.warp, sent.pc, sent.commits, time);
+    }
+    --(age == 0 ? warp.open_copies : warp.group_copies[group]);
+  }
+  release_scoreboard(warp, instruction.write_scoreboard, time);
+  set_register_ready(sent.warp, instruction, time, true);
+  if (own_of(sent.warp) == kNever && warp.status == WarpStatus::running) {
+    update_own(sent.warp);
+    select_next(sub_core);
+  }
+}
+
+void SmCore::commit_group(WarpState& warp, std::int32_t time) {
+  while (warp.groups > 0 && warp.group_copies[0] == 0 && warp.group[0] <= time) {
+    std::shift_left(warp.group.begin(), warp.group.end(), 1);
+    std::shift_left(warp.group_copies.begin(), warp.group_copies.end(), 1);
+    --warp.groups;
+    warp.group[warp.groups] = warp.group_copies[warp.groups] = 0;
+  }
+  if (warp.groups == kAsyncGroups) {
+    // A wait for all but so many groups never tells these two apart (validated in trace/validate_program).
+    warp.group[1] = std::max(warp.group[0], warp.group[1]);
+    warp.group_copies[1] = warp.group_copies[0] + warp.group_copies[1];
+    std::shift_left(warp.group.begin(), warp.group.end(), 1);
+    std::shift_left(warp.group_copies.begin(), warp.group_copies.end(), 1);
+    --warp.groups;
+  }
+  warp.group_copies[warp.groups] = warp.open_copies;
+  warp.group[warp.groups++] = std::max(warp.open_group, time);
+  warp.open_group = 0;
+  warp.open_copies = 0;
+  ++warp.commits;
+  --warp.queued_commits;
 }
 
 template <bool kWatched>
 void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
+  const DecodedInstruction& instruction = code_[sub_core.queue[0].pc];
+  const bool sends = leaves_sm(instruction);
+  if (sends && is_store(instruction.op_class) && !may_leave(sub_core, instruction, time)) {
+    return;
+  }
   const MioEntry entry = sub_core.queue[0];
   std::copy(sub_core.queue.begin() + 1, sub_core.queue.begin() + sub_core.queue_count,
             sub_core.queue.begin());
@@ -176,13 +225,19 @@ void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
   if (was_full) {
     sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] = time;
   }
-  const DecodedInstruction& instruction = code_[entry.pc];
   WarpState& warp = state_.warps[entry.warp];
   state_.lsu_free = time + instruction.data_cycles;
   sub_core.mio_free = time + instruction.mio_cycles;
   counters_.data_path_cycles += instruction.data_cycles;
 
   std::int32_t done = time + instruction.latency;
+  bool awaits_answer = false;
+  if (sends) {
+    const bool exists = prepared_[places_[entry.warp].sub_core].first().bytes > 0;
+    awaits_answer = exists && !is_store(instruction.op_class);
+    done = time + instruction.data_cycles;
+    exists ? send(entry, warp, instruction, time) : pass_by(entry, time);
+  }
   switch (instruction.op_class) {
     case OpClass::shared_load:
       counters_.shared_load_wavefronts += instruction.data_cycles;
@@ -192,45 +247,24 @@ void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
       done = time + instruction.data_cycles;
       break;
     case OpClass::async_commit:
-      if (warp.groups == kAsyncGroups) {
-        std::shift_left(warp.group.begin(), warp.group.end(), 1);
-        --warp.groups;
-      }
-      warp.group[warp.groups++] = std::max(warp.open_group, time);
-      warp.open_group = 0;
-      --warp.queued_commits;
+      commit_group(warp, time);
       break;
-    case OpClass::async_copy:
-      done = memory_completion(instruction, state_.ctas[warp.cta_slot], entry.response, time);
-      warp.open_group = std::max(warp.open_group, done);
-      break;
-    case OpClass::global_load:
-      done = memory_completion(instruction, state_.ctas[warp.cta_slot], entry.response, time);
-      break;
-    case OpClass::global_store:
-    case OpClass::local_store:
-    case OpClass::global_reduce: {
-      done = memory_completion(instruction, state_.ctas[warp.cta_slot], entry.response, time);
-      // A store leaves the SM at once while the buffer has room; beyond that the queue waits for it to drain.
-      const std::uint32_t bytes = decoded_.memory_operands[instruction.memory].bytes;
-      state_.store_units = std::max(state_.store_units, std::int64_t{time} * memory::kPortUnits) +
-                           std::max(entry.response.l2_port_units, entry.response.dram_port_units);
-      sub_core.mio_free = std::max(
-          sub_core.mio_free,
-          within_reach(state_.store_units / memory::kPortUnits - store_slack(spec_, entry.response, bytes)));
-      break;
-    }
     default:
       break;
   }
   if constexpr (kWatched) {
     watched_->push_back({metrics::SmEvent::Kind::memory, static_cast<std::uint8_t>(entry.warp),
                          instruction.data_cycles, entry.pc, time, done});
+    if (instruction.op_class == OpClass::async_copy && !awaits_answer) {
+      watch_copy(entry.warp, entry.pc, warp.commits, done);
+    }
   }
   update_service(sub_core);
-  release_scoreboard(warp, instruction.write_scoreboard, done);
   release_scoreboard(warp, instruction.read_scoreboard, time + instruction.data_cycles);
-  set_register_ready(static_cast<int>(entry.warp), instruction, done, instruction.global);
+  if (!awaits_answer) {
+    release_scoreboard(warp, instruction.write_scoreboard, done);
+    set_register_ready(static_cast<int>(entry.warp), instruction, done, instruction.global);
+  }
   --warp.in_queue;
   const int warp_index = static_cast<int>(entry.warp);
   std::int32_t& own = own_of(warp_index);

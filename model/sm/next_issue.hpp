@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "model/sm/slice_step.hpp"
+#include "model/sm/sm_core.hpp"
+#include "model/sm/sm_numbers.hpp"
 
 namespace warpscope::sm {
 

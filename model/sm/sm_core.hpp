@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -14,13 +13,15 @@
 #include "model/sm/address.hpp"
 #include "model/sm/decoded_launch.hpp"
 #include "model/sm/issue_history.hpp"
+#include "model/sm/sent_request.hpp"
 #include "model/sm/sm_state.hpp"
+#include "model/sm/store_buffer.hpp"
 #include "model/sm/turn.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::sm {
 
-/// What an SM counts. Sums of slices; all plain additions.
+/// What an SM counts.
 struct SmCounters {
   std::array<std::uint64_t, 96> issued_by_opcode{};
   std::array<std::uint64_t, metrics::kStallReasons> stall_warp_cycles{};
@@ -32,73 +33,51 @@ struct SmCounters {
   std::int64_t data_path_cycles = 0;                           ///< of shared memory
 
   void add(const SmCounters& other, std::uint64_t times = 1);
-};
-
-/// A request to the memory system at the moment its instruction issues.
-struct MemoryRequest {
-  memory::AccessKind kind = memory::AccessKind::read;
-  std::uint8_t cta_slot = 0;
-  std::uint16_t tensor = 0;
-  std::uint32_t operand = 0;  ///< into DecodedLaunch::memory_operands
-  Address asked;              ///< may lie outside the tensor; the rest is the part inside
-  std::int64_t segment = 0;
-  std::int64_t offset = 0;
-  std::uint32_t bytes = 0;  ///< 0: all of it lies outside
+  void subtract(const SmCounters& other);
+  /// Adds so many times what `other` has, rounded.
+  void add_times(const SmCounters& other, double times);
 };
 
 /// Sets the part of `asked` that lies inside its tensor.
 void clip(MemoryRequest& request, const trace::Tensor& tensor, std::uint32_t bytes);
 
-/// What happened in a slice that depends on more than SmState, in order.
-struct SliceEvent {
-  enum class Kind : std::uint8_t { enter_loop, skip_loop, repeat_loop, leave_loop, access };
-  Kind kind = Kind::access;
-  std::uint8_t warp = 0;
-  std::uint32_t index = 0;  ///< loop, or memory operand
+/// How often the first warp of a CTA has begun a loop anew, and when it last did.
+struct LoopHead {
+  std::uint32_t count = 0;
   std::int32_t time = 0;
-  memory::AccessKind access_kind = memory::AccessKind::read;
-  memory::Response response;
 };
 
-/// A slice: the stretch of simulated time in which an SM runs alone.
-struct Slice {
-  std::int32_t end = 0;                                            ///< relative to its start
-  std::vector<std::pair<std::int32_t, std::uint8_t>> completions;  ///< (time, CTA slot)
-  std::uint64_t issued = 0;
-  bool deadlock = false;  ///< nothing can happen any more although CTAs are resident
-  bool left_out = false;  ///< nobody executed it, and what it would have counted is not counted
-};
-
-/// Where the SM sends memory requests; returns what they cost.
-using MemoryPort = std::function<memory::Response(const MemoryRequest&, std::int32_t time)>;
+/// A CTA ends: when, and in which slot.
+using Completion = std::pair<std::int32_t, std::uint8_t>;
 
 /// Sets of the instruction cache that hold a launch of `code_lines` lines as all of them would: code that
 /// needs fewer is evicted from none.
 std::uint32_t instruction_sets(const hw::InstructionCache& icache, std::uint32_t code_lines);
 
+/// Knows nothing of what is outside of it: requests leave, and whoever holds the SM says when they are
+/// answered. Times count from an origin that is moved now and then.
 class SmCore {
  public:
-  /// `launch` and `decoded` must outlive the core.
-  SmCore(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch,
-         const DecodedLaunch& decoded, int cta_slots);
+  /// What leaves the data path for the memory system is appended to `sent`. `trace`, `decoded` and `sent`
+  /// must outlive the core.
+  SmCore(const hw::HwConfig& config, const trace::Trace& trace, const DecodedLaunch& decoded, int cta_slots,
+         std::vector<SentRequest>& sent);
 
-  /// Puts a CTA into a free slot; its warps may issue from `start` on (relative to the coming slice).
+  /// Puts a CTA into a free slot; its warps may issue from `start` on.
   void install(int slot, const ResidentCta& cta, std::int32_t start);
-  /// Runs until a checkpoint (a loop of a first warp repeats, or a CTA ends) not before `min_cycles`, at most
-  /// `max_cycles`, and no longer than a CTA turnaround behind the first CTA that ends. Afterwards times are
-  /// relative to the end of the slice. With `events`, everything that SmState does not determine is appended
-  /// to it.
-  Slice run_slice(std::int32_t min_cycles, std::int32_t max_cycles, const MemoryPort& port,
-                  std::vector<SliceEvent>* events);
+  /// Runs from where it is up to `end`; CTAs that end are appended to `completions`, and keep their slots.
+  /// Returns when it goes on: kNever where it waits for answers, or for nothing any more.
+  std::int32_t run_until(std::int32_t end, std::vector<Completion>& completions);
+  /// The CTA in this slot has ended; another one may have it.
+  void release_slot(int slot);
+  /// The memory answers a request at `time`, not before the end of the last run_until().
+  void answer(const SentRequest& sent, std::int32_t time);
+  /// Makes `origin`, up to which it has run, the new zero of time.
+  void move_origin(std::int32_t origin);
 
-  /// Appends what happens from here on to `events`; null: to nothing. Slices that are repeated without being
-  /// executed append nothing.
+  /// Appends what happens from here on to `events`; null: to nothing.
   void watch(std::vector<metrics::SmEvent>* events) { watched_ = events; }
 
-  /// Where the coming slice starts on the arrival grid.
-  void set_phase(std::int64_t now_cycles) {
-    state_.phase = static_cast<std::int32_t>(now_cycles % kArrivalGrid);
-  }
   bool idle() const { return resident_warps_ == 0; }
   int free_slots() const { return free_slots_; }
   int first_free_slot() const;
@@ -107,18 +86,8 @@ class SmCore {
   int warp_slots() const { return cta_slots_ * static_cast<int>(decoded_.warps_per_cta); }
   const ResidentCta& cta(int slot) const { return ctas_[static_cast<std::size_t>(slot)]; }
   const SmState& state() const { return state_; }
-  /// The bytes of what decides the future of the SM: part of state(), and its registers.
-  std::span<const std::uint8_t> state_bytes() const {
-    return {reinterpret_cast<const std::uint8_t*>(&state_) + compared_begin_, compared_bytes_};
-  }
-  std::span<const std::uint8_t> register_bytes() const {
-    return {reinterpret_cast<const std::uint8_t*>(registers_.data()),
-            registers_.size() * sizeof(RegisterState)};
-  }
   SmCounters& counters() { return counters_; }
 
-  /// Trips of `loop` when `warp` enters it now.
-  std::uint32_t trips_on_entry(const DecodedLoop& loop, int warp, const LoopCounters& counters) const;
   /// What memory operand `operand` refers to for `warp` with these loop counters.
   MemoryRequest request(std::uint32_t operand, memory::AccessKind kind, int warp,
                         const LoopCounters& counters) const;
@@ -126,34 +95,29 @@ class SmCore {
   const LoopCounters& loop_counters_of(int warp) const {
     return loop_counters_[static_cast<std::size_t>(warp)];
   }
-  /// Replaces the state by one recorded at the end of an equal slice: state_bytes(), then register_bytes().
-  void adopt(const std::uint8_t* state_bytes,
-             const std::vector<std::pair<std::int32_t, std::uint8_t>>& completions);
-  /// Takes a warp that is in loop `from` to the same instruction of loop `to`, of the same text, with other
-  /// loop counters.
-  void move_warp(int warp, std::uint32_t from, std::uint32_t to, const LoopCounters& counters);
+  const LoopHead& loop_head(int slot) const { return loop_heads_[static_cast<std::size_t>(slot)]; }
   const DecodedLaunch& decoded() const { return decoded_; }
   /// Which warps wait where, for the report of a deadlock.
   std::vector<std::pair<int, std::uint32_t>> waiting_warps() const;
   void set_sm_index(int sm_index) { sm_index_ = sm_index; }
 
  private:
-  struct Step;  // one slice in progress
-
   /// The sub-core that issues next.
   std::size_t first_to_issue() const;
   void select_next(SubCoreState& sub_core);
-  /// Everything that happens before the slice ends. There is a copy of the issue loop for SMs that somebody
+  /// Everything that happens before `end`. There is a copy of the issue loop for SMs that somebody
   /// watches, so that the other one need not ask.
   template <bool kWatched>
-  void run_events(Step& step);
+  void run_events(std::int32_t end);
   /// Issues the next instruction of a sub-core, one of `warp`.
   template <bool kWatched>
-  void issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& history, Step& step);
+  void issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& history);
   /// Tell what account_stalls() charges, and an issue.
   void watch_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
                     const IssueHistory& history, std::int32_t until);
   void watch_issue(const WarpState& warp, const DecodedInstruction& instruction, std::int32_t time);
+  /// Tells that a copy of this group has arrived.
+  void watch_copy(std::uint32_t warp, std::uint32_t pc, std::uint32_t group, std::int32_t time);
   /// Why a ready warp with an instruction for `pipe` does not issue where no other warp does and the dispatch
   /// port is free.
   static metrics::Stall throttle(const SubCoreState& sub_core, std::uint8_t pipe, std::int32_t since);
@@ -182,33 +146,38 @@ class SmCore {
   }
   /// The rest of an issue, for all but plain instructions.
   void finish_issue(SubCoreState& sub_core, WarpState& warp, const DecodedInstruction& instruction,
-                    std::int32_t time, Step& step);
-  bool close_loop(int warp, Step& step);
+                    std::int32_t time);
+  bool close_loop(int warp);
   int index_of(const WarpState& warp) const { return static_cast<int>(&warp - state_.warps.data()); }
-  void go_on(WarpState& warp, const DecodedInstruction& instruction, std::int32_t time, Step& step);
-  void enter_loops(int warp, int from_depth, Step& step);
+  void go_on(WarpState& warp, const DecodedInstruction& instruction, std::int32_t time);
+  void enter_loops(int warp, int from_depth);
   void arrive_at_barrier(int warp, int barrier, std::int32_t time);
-  void exit_warp(int warp, std::int32_t time, Step& step);
-  void release_slot(int slot);
+  void exit_warp(int warp, std::int32_t time);
   void enqueue_memory(SubCoreState& sub_core, WarpState& warp, const DecodedInstruction& instruction,
-                      std::int32_t time, Step& step);
+                      std::int32_t time);
   /// The first instruction of the sub-core's MIO queue, or when it may go, has changed.
   void update_service(const SubCoreState& sub_core);
+  /// Whether the first instruction of the queue may go at `time`; otherwise puts it off until the store
+  /// buffer has room.
+  bool may_leave(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time);
+  /// An access of no bytes that exist leaves; nobody answers it.
+  void pass_by(const MioEntry& entry, std::int32_t time);
+  /// The request of an instruction leaves the SM.
+  void send(const MioEntry& entry, WarpState& warp, const DecodedInstruction& instruction, std::int32_t time);
+  /// A group of copies ends.
+  void commit_group(WarpState& warp, std::int32_t time);
   /// Serves the first instruction of the sub-core's MIO queue.
   template <bool kWatched>
   void serve_memory(SubCoreState& sub_core, std::int32_t time);
-  std::int32_t page_wait(CtaState& cta, const memory::Response& response, std::int32_t start) const;
-  std::int32_t memory_completion(const DecodedInstruction& instruction, CtaState& cta,
-                                 const memory::Response& response, std::int32_t start);
   std::int32_t register_ready(int warp, const DecodedInstruction& instruction, Reason& reason) const;
   void set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time, bool is_long);
   /// The warp goes on in another instruction line.
   void fetch(WarpState& warp, std::int32_t time);
   std::int32_t request_line(std::uint32_t line, std::int32_t time);
   std::span<InstructionSet> used_instruction_sets() {
-    return std::span(state_.instruction_sets).last(instruction_sets_);
+    return std::span(state_.instruction_sets).first(instruction_sets_);
   }
-  void rebase(std::int32_t end);
+  void rebase(std::int32_t origin);
 
   /// Warps go round the sub-cores.
   struct WarpPlace {
@@ -217,7 +186,6 @@ class SmCore {
   };
 
   hw::Sm spec_;
-  std::int32_t page_bytes_;
   const trace::Trace& trace_;
   const DecodedLaunch& decoded_;
   const DecodedInstruction* code_;  ///< of decoded_
@@ -225,8 +193,6 @@ class SmCore {
   int sm_index_ = 0;
   int free_slots_;
   int resident_warps_ = 0;
-  std::size_t compared_begin_;  ///< of the part of state_ that is compared
-  std::size_t compared_bytes_;
   std::array<WarpPlace, kMaxWarps> places_{};
   std::uint32_t instruction_sets_;
   std::int32_t line_fill_cycles_;
@@ -237,10 +203,17 @@ class SmCore {
   std::int32_t service_time_ = kNever;  ///< when it does
   std::array<LoopCounters, kMaxWarps> loop_counters_{};
   std::array<ResidentCta, kMaxCtas> ctas_{};
-  std::vector<Address> bases_;  ///< [slot][memory operand], of the resident CTAs
+  std::array<LoopHead, kMaxCtas> loop_heads_{};
+  std::array<std::uint32_t, kMaxCtas> tenants_{};  ///< CTAs that each slot has had
+  std::vector<Address> bases_;                     ///< [slot][memory operand], of the resident CTAs
   SmCounters counters_;
   std::vector<RegisterState> registers_;  ///< [warp][register], only without control bits
   std::vector<metrics::SmEvent>* watched_ = nullptr;
+  std::vector<SentRequest>& sent_;
+  std::vector<Completion>* completions_ = nullptr;  ///< of the run in progress
+  std::array<PreparedRequests, kMaxSubCores> prepared_;
+  StoreBuffer stores_;      ///< in bytes
+  StoreBuffer reductions_;  ///< in entries
 };
 
 }  // namespace warpscope::sm

@@ -1,16 +1,13 @@
-// Everything the future of an SM depends on, as plain data with times relative to the start of the current
-// slice. Two SMs with equal states behave alike from there on, which is what lets the fast mode skip what
-// repeats.
+// What decides the future of an SM, as plain data with times relative to its origin (SmCore::move_origin).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 
 #include "model/hw/model_room.hpp"
-#include "model/memory/transaction.hpp"
 #include "model/trace/program.hpp"
+#include "model/trace/trace_limits.hpp"
 
 namespace warpscope::sm {
 
@@ -19,11 +16,10 @@ inline constexpr int kMaxCtas = hw::kMostCtas;
 inline constexpr int kMaxSubCores = hw::kMostSubCores;
 inline constexpr int kWarpsPerSubCore = kMaxWarps / kMaxSubCores;
 inline constexpr int kMioEntries = hw::kMostMioEntries;
-inline constexpr int kAsyncGroups = 6;
+/// Groups of asynchronous copies that a warp has in flight; where there are more, the two oldest become one.
+inline constexpr int kAsyncGroups = 8;
+static_assert(trace::kMostPendingGroups < kAsyncGroups - 1);
 inline constexpr int kBarriers = 16;
-/// Data from the memory system arrives on a grid of this many cycles. It rounds to the nearest, so the mean
-/// is kept, and lets the phases of warps that wait for memory fall into few classes, which recur sooner.
-inline constexpr std::int32_t kArrivalGrid = 16;
 inline constexpr int kPipes = 6;
 inline constexpr int kInstructionWays = hw::kInstructionWays;
 inline constexpr int kInstructionSets = hw::kMostInstructionLines / kInstructionWays;
@@ -55,6 +51,9 @@ struct WarpState {
   std::uint8_t long_scoreboards = 0;                       ///< bit i: scoreboard i waits for global memory
   std::uint8_t groups = 0;                                 ///< valid entries of `group`
   std::uint8_t queued_commits = 0;                         ///< group ends still in the MIO queue
+  std::uint32_t commits = 0;                               ///< group ends so far
+  std::uint32_t open_copies = 0;  ///< copies of the open group that the memory has not answered
+  std::array<std::uint32_t, kAsyncGroups> group_copies{};  ///< likewise of the pending groups
   std::uint8_t cta_slot = 0;
   std::uint8_t warp_in_cta = 0;
   WarpStatus status = WarpStatus::empty;
@@ -63,16 +62,13 @@ struct WarpState {
   std::uint8_t barrier = 0;   ///< while at_barrier
   std::uint8_t in_queue = 0;  ///< its instructions in the MIO queue
 };
-static_assert(std::has_unique_object_representations_v<WarpState>);
 
 /// A memory instruction between issue and the SM's data path.
 struct MioEntry {
   std::int32_t enqueued = 0;
   std::uint32_t pc = 0;
-  memory::Response response;
   std::uint32_t warp = 0;
 };
-static_assert(std::has_unique_object_representations_v<MioEntry>);
 
 struct SubCoreState {
   std::int32_t issue_free = 0;      ///< next issue slot
@@ -85,6 +81,7 @@ struct SubCoreState {
   std::int32_t tensor_put_off_until = 0;
   std::int32_t tensor_busy_before = 0;
   std::array<MioEntry, kMioEntries> queue{};
+  bool waits_for_room = false;  ///< in a store buffer, until `mio_free` as far as is known
   std::uint8_t queue_count = 0;
   std::uint8_t warp_count = 0;
   std::uint8_t last_warp = 0;  ///< issued last; preferred while it can issue
@@ -95,54 +92,41 @@ struct SubCoreState {
   /// Earliest issue as far as the warp alone decides; kNever while it waits for others or is not there.
   std::array<std::int32_t, kWarpsPerSubCore> own = never<kWarpsPerSubCore>();
 };
-static_assert(std::has_unique_object_representations_v<SubCoreState>);
 
 struct CtaState {
   std::int32_t barrier_free = 0;  ///< arrivals at barriers are serialised
-  std::int32_t burst_end = 0;     ///< all its reads from HBM so far have arrived
-  std::int32_t burst_bytes = 0;   ///< asked of HBM since the CTA last had nothing in flight
   std::uint8_t warps_left = 0;
   std::array<std::uint8_t, kBarriers> arrived{};
-  std::array<std::uint8_t, 3> unused{};
 };
-static_assert(std::has_unique_object_representations_v<CtaState>);
 
 /// A set of instruction lines at hand, most recent first.
 struct InstructionSet {
   std::array<std::int32_t, kInstructionWays> available{};  ///< arrival of the line
   std::array<std::uint16_t, kInstructionWays> tag{};       ///< line number plus one; 0 = empty
 };
-static_assert(std::has_unique_object_representations_v<InstructionSet>);
 
 struct SmState {
-  /// First member: only the last ones, as many as are in use, are compared.
   std::array<InstructionSet, kInstructionSets> instruction_sets{};
-  // Nothing bounds what may queue up at a port.
-  std::int64_t l2_port_units = 0;    ///< end of the SM's use of its L2 share, in 1/kPortUnits cycles
-  std::int64_t dram_port_units = 0;  ///< likewise HBM
-  std::int64_t sm_port_units = 0;    ///< end of its use of its own port
-  std::int64_t store_units = 0;      ///< end of the drain of its stores at its share of bandwidth
-  std::int32_t phase = 0;            ///< start of the slice within the arrival grid
-  std::int32_t lsu_free = 0;         ///< data path of shared memory
-  std::int32_t reduce_free = 0;      ///< the buffer of reductions drains until here
-  std::int32_t fill_free = 0;        ///< the path of instruction lines is taken until here
+  std::int32_t lsu_free = 0;     ///< data path of shared memory
+  std::int32_t reduce_free = 0;  ///< the buffer of reductions drains until here
+  std::int32_t fill_free = 0;    ///< the path of instruction lines is taken until here
   std::array<SubCoreState, kMaxSubCores> sub_cores{};
   std::array<CtaState, kMaxCtas> ctas{};
-  std::array<WarpState, kMaxWarps> warps{};  ///< last member: only the resident prefix is compared
+  std::array<WarpState, kMaxWarps> warps{};
 };
-static_assert(std::has_unique_object_representations_v<SmState>);
 
-/// A register of a warp that runs without control bits; part of what decides the future of its SM.
+/// A register of a warp that runs without control bits.
 struct RegisterState {
   std::int32_t ready = 0;    ///< arrival of its value
   std::int32_t is_long = 0;  ///< 1: which comes from global memory; 0 once it is there
 };
-static_assert(std::has_unique_object_representations_v<RegisterState>);
 
-/// Position of a warp in its loops. Not part of SmState: how often a loop has run matters only where it ends.
+/// Position of a warp in its loops.
 struct LoopCounters {
   std::array<std::uint32_t, trace::kMaxLoopDepth> iteration{};
   std::array<std::uint32_t, trace::kMaxLoopDepth> trips{};
+
+  bool operator==(const LoopCounters&) const = default;
 };
 
 }  // namespace warpscope::sm

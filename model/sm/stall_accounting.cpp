@@ -1,8 +1,8 @@
 // Where the cycles of resident warps went.
 #include <algorithm>
 
-#include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
+#include "model/sm/sm_numbers.hpp"
 
 namespace warpscope::sm {
 

@@ -3,15 +3,27 @@
 #include <bit>
 
 #include "model/sm/next_issue.hpp"
-#include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
-#include "model/sm/turnaround.hpp"
-#include "model/sm/warp_path.hpp"
+#include "model/sm/sm_numbers.hpp"
 
 namespace warpscope::sm {
 
+namespace {
+
 using metrics::Stall;
 using trace::OpClass;
+
+/// Trips of a loop on entry, where the loops around it have come to these iterations.
+std::uint32_t trips_of(const DecodedLoop& loop, const trace::CtaClass& cta_class,
+                       const LoopCounters& counters) {
+  std::int64_t trips = cta_class.trip_counts[loop.trip_slot];
+  for (std::size_t k = 0; k < loop.depth; ++k) {
+    trips += std::int64_t{loop.trips_per_iteration[k]} * counters.iteration[k];
+  }
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(0, trips));
+}
+
+}  // namespace
 
 SmCore::Wait SmCore::wait_for_results(const WarpState& warp, const DecodedInstruction& next) const {
   std::int32_t own = warp.ready;
@@ -43,7 +55,7 @@ SmCore::Wait SmCore::wait_for_results(const WarpState& warp, const DecodedInstru
       wait_for(kNever, true);
     }
     for (int i = 0; i < std::min<int>(to_wait_for, warp.groups); ++i) {
-      wait_for(warp.group[at(i)], true);
+      wait_for(warp.group_copies[at(i)] > 0 ? kNever : warp.group[at(i)], true);
     }
   }
   return {own, why};
@@ -55,17 +67,19 @@ void SmCore::update_own(int warp_index) {
   update_own(state_.sub_cores[place.sub_core], place.local, warp, code_[warp.pc]);
 }
 
-void SmCore::go_on(WarpState& warp, const DecodedInstruction& instruction, std::int32_t time, Step& step) {
+void SmCore::go_on(WarpState& warp, const DecodedInstruction& instruction, std::int32_t time) {
   if (!instruction.closes_loop) {
     ++warp.pc;
     if (code_[warp.pc].loops_begun > 0) {
-      enter_loops(index_of(warp), 0, step);
+      enter_loops(index_of(warp), 0);
     }
-  } else if (close_loop(index_of(warp), step)) {
+  } else if (close_loop(index_of(warp))) {
     warp.ready += spec_.issue.branch_cycles;
     warp.ready_reason = reason(Stall::branch_resolving);
     if (warp.warp_in_cta == 0) {
-      step.checkpoint(time);
+      LoopHead& head = loop_heads_[warp.cta_slot];
+      ++head.count;
+      head.time = time;
     }
   }
   if (warp.fetched_line != code_[warp.pc].line + 1U) {
@@ -73,26 +87,24 @@ void SmCore::go_on(WarpState& warp, const DecodedInstruction& instruction, std::
   }
 }
 
-bool SmCore::close_loop(int warp_index, Step& step) {
+bool SmCore::close_loop(int warp_index) {
   WarpState& warp = state_.warps[at(warp_index)];
   LoopCounters& counters = loop_counters_[at(warp_index)];
   const std::uint32_t closed = decoded_.loop_ends[warp.pc].closed;
   const DecodedLoop& loop = decoded_.loops[closed];
   if (counters.iteration[loop.depth] + 1 < counters.trips[loop.depth]) {
     ++counters.iteration[loop.depth];
-    step.record(SliceEvent::Kind::repeat_loop, warp_index, closed);
     warp.pc = loop.begin;
-    enter_loops(warp_index, loop.depth + 1, step);
+    enter_loops(warp_index, loop.depth + 1);
     return true;
   }
   counters.iteration[loop.depth] = counters.trips[loop.depth] = 0;
-  step.record(SliceEvent::Kind::leave_loop, warp_index, closed);
   ++warp.pc;
-  enter_loops(warp_index, 0, step);
+  enter_loops(warp_index, 0);
   return false;
 }
 
-void SmCore::enter_loops(int warp_index, int from_depth, Step& step) {
+void SmCore::enter_loops(int warp_index, int from_depth) {
   WarpState& warp = state_.warps[at(warp_index)];
   if (code_[warp.pc].loops_begun == 0) {
     return;
@@ -107,42 +119,14 @@ void SmCore::enter_loops(int warp_index, int from_depth, Step& step) {
       if (loop.depth < from_depth) {
         continue;
       }
-      const std::uint32_t trips = trips_on_entry(loop, warp_index, counters);
+      const std::uint32_t trips = trips_of(loop, *ctas_[warp.cta_slot].cta_class, counters);
       if (trips == 0) {
-        step.record(SliceEvent::Kind::skip_loop, warp_index, begun + i);
         warp.pc = loop.end;
         from_depth = 0;
         skipped = true;
       } else {
-        step.record(SliceEvent::Kind::enter_loop, warp_index, begun + i);
         counters.iteration[loop.depth] = 0;
         counters.trips[loop.depth] = trips;
-      }
-    }
-  }
-}
-
-std::uint32_t SmCore::trips_on_entry(const DecodedLoop& loop, int warp, const LoopCounters& counters) const {
-  return trips_of(loop, *ctas_[state_.warps[at(warp)].cta_slot].cta_class, counters);
-}
-
-void SmCore::move_warp(int warp_index, std::uint32_t from, std::uint32_t to, const LoopCounters& counters) {
-  const DecodedLoop& old_loop = decoded_.loops[from];
-  const std::uint32_t begin = decoded_.loops[to].begin;
-  WarpState& warp = state_.warps[at(warp_index)];
-  loop_counters_[at(warp_index)] = counters;
-  if (from == to) {
-    return;
-  }
-  // The lines of the other loop are fetched as on any jump; the one being read is at hand.
-  const bool has_line = warp.fetched_line == code_[warp.pc].line + 1U;
-  warp.pc = warp.pc - old_loop.begin + begin;
-  warp.fetched_line = has_line ? code_[warp.pc].line + 1U : 0;
-  for (SubCoreState& sub_core : state_.sub_cores) {
-    for (int i = 0; i < sub_core.queue_count; ++i) {
-      MioEntry& entry = sub_core.queue[at(i)];
-      if (entry.warp == at(warp_index) && entry.pc >= old_loop.begin && entry.pc < old_loop.end) {
-        entry.pc = entry.pc - old_loop.begin + begin;
       }
     }
   }
@@ -179,7 +163,7 @@ void SmCore::arrive_at_barrier(int warp_index, int barrier, std::int32_t time) {
   }
 }
 
-void SmCore::exit_warp(int warp_index, std::int32_t time, Step& step) {
+void SmCore::exit_warp(int warp_index, std::int32_t time) {
   WarpState& warp = state_.warps[at(warp_index)];
   const int cta_slot = warp.cta_slot;
   SubCoreState& sub_core = state_.sub_cores[at(warp_index % spec_.sub_cores)];
@@ -193,15 +177,10 @@ void SmCore::exit_warp(int warp_index, std::int32_t time, Step& step) {
   warp = WarpState{};
   --resident_warps_;
   if (--state_.ctas[at(cta_slot)].warps_left == 0) {
-    release_slot(cta_slot);
-    step.result.completions.emplace_back(time, static_cast<std::uint8_t>(cta_slot));
-    // Nothing may be simulated that the successor of this CTA could influence.
+    completions_->emplace_back(time, static_cast<std::uint8_t>(cta_slot));
     if (resident_warps_ == 0) {
       count_busy_behind(time + 1, -1);
     }
-    const int nothing_before = resident_warps_ > 0 ? turnaround(spec_.issue).shortest_cycles : 1;
-    step.end = std::min(step.end, time + nothing_before);
-    step.checkpoint(time);
   }
 }
 

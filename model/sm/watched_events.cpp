@@ -1,8 +1,8 @@
 // What a watched SmCore tells of its warps: the same that it counts, with the cycles in which it happened.
 #include <algorithm>
 
-#include "model/sm/slice_step.hpp"
 #include "model/sm/sm_core.hpp"
+#include "model/sm/sm_numbers.hpp"
 
 namespace warpscope::sm {
 
@@ -46,6 +46,11 @@ void SmCore::watch_issue(const WarpState& warp, const DecodedInstruction& instru
   const bool piped = instruction.pipe < PipeSlot::mio;
   watched_->push_back({SmEvent::Kind::issue, static_cast<std::uint8_t>(index_of(warp)), 0, warp.pc, time,
                        time + (piped ? instruction.interval : 1)});
+}
+
+void SmCore::watch_copy(std::uint32_t warp, std::uint32_t pc, std::uint32_t group, std::int32_t time) {
+  watched_->push_back({SmEvent::Kind::copied, static_cast<std::uint8_t>(warp),
+                       static_cast<std::uint16_t>(group), pc, time, time});
 }
 
 }  // namespace warpscope::sm

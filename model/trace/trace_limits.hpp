@@ -18,6 +18,9 @@ inline constexpr std::uint64_t kMostTrips = 0xffffffff;
 /// Of a launch.
 inline constexpr std::uint64_t kMostCtas = std::uint64_t{1} << 32;
 inline constexpr std::size_t kMostClasses = std::size_t{1} << 16;
+/// Groups of asynchronous copies that DEPBAR.LE leaves pending. An SM tells no more of them apart, so beyond
+/// this a wait would be for others.
+inline constexpr int kMostPendingGroups = 6;
 /// Of a trace.
 inline constexpr std::uint64_t kMostWarpInstructions = std::uint64_t{1} << 50;
 

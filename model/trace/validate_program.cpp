@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "model/trace/execution_count.hpp"
+#include "model/trace/trace_limits.hpp"
 #include "model/trace/validation.hpp"
 
 namespace warpscope::trace {
@@ -65,7 +66,9 @@ void check_operation(const ValidationContext& context, const WarpProgram& progra
 
 void check_immediate(const ValidationContext& context, const Instruction& instruction) {
   const OpClass op_class = info(instruction.opcode).op_class;
-  const int most = op_class == OpClass::barrier ? 15 : op_class == OpClass::async_wait ? 63 : 0;
+  const int most = op_class == OpClass::barrier      ? 15
+                   : op_class == OpClass::async_wait ? kMostPendingGroups
+                                                     : 0;
   if (instruction.immediate > most) {
     const std::string_view what = op_class == OpClass::barrier      ? "barrier"
                                   : op_class == OpClass::async_wait ? "pending groups"

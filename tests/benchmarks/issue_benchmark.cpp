@@ -64,8 +64,8 @@ void issue(benchmark::State& state, Program (*make)()) {
   std::uint64_t issued = 0;
   for (auto _ : state) {
     test::CoreBench bench(config, test::one_program(program, kWarps, 1, {kTrips}));
-    bench.answer({.latency_cycles = 300, .l2_port_units = 512, .sm_port_units = 512});
-    bench.run();
+    bench.answer(300);
+    bench.run(256);
     if (bench.deadlock()) {
       state.SkipWithError("no warp can go on");
       break;

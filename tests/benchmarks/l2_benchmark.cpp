@@ -1,15 +1,13 @@
-// The L2: its contents alone, and a request over TLM. An item is an access.
+// The L2: its contents alone, and with the queues around it. An item is an access.
 #include <benchmark/benchmark.h>
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "experiments/point/point.hpp"
 #include "model/hw/config_loader.hpp"
-#include "model/memory/hbm.hpp"
-#include "model/memory/l2.hpp"
-#include "model/sim/simulation_context.hpp"
+#include "model/memory/memory_system.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -43,40 +41,27 @@ BENCHMARK_CAPTURE(block_cache, read_hits, kCapacityBlocks / 2, false);
 BENCHMARK_CAPTURE(block_cache, read_misses, kCapacityBlocks * 2, false);
 BENCHMARK_CAPTURE(block_cache, write_evicts, kCapacityBlocks * 2, true);
 
-struct Requester : sc_core::sc_module {
-  explicit Requester(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
-    payload.set_command(tlm::TLM_READ_COMMAND);
-    payload.set_extension(&transaction);
-    transaction.place.bytes = kAccessBytes;
-  }
-  ~Requester() override { payload.clear_extension(&transaction); }
-
-  tlm_utils::simple_initiator_socket<Requester> socket;
-  tlm::tlm_generic_payload payload;
-  Transaction transaction;
-};
-
-/// Reads `bytes` again and again.
+/// 64 accesses of one SM at a time, which read `bytes` again and again.
 void l2(benchmark::State& state, std::int64_t bytes) {
+  constexpr int kAccesses = 64;
   const hw::HwConfig config = hw::load("a100-sxm4-80gb", {}, experiments::config_directory()).config;
-  sim::SimulationContext context;
-  Requester requester("requester");
-  L2 cache("l2", config, {{.segments = 1, .segment_bytes = bytes}});
-  Hbm hbm("hbm", config, 1);
-  requester.socket.bind(cache.sm_side);
-  cache.hbm_side.bind(hbm.socket);
-  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  cache.begin_launch(config.clock.max_mhz, false);
-  hbm.set_sm_clock(config.clock.max_mhz);
-  std::int64_t& offset = requester.transaction.place.offset;
+  MemorySystem memory(config, {{.segments = 1, .segment_bytes = bytes}});
+  memory.begin_launch(config.clock.max_mhz, false);
+  Access access;
+  access.bytes = kAccessBytes;
+  std::vector<Piece> pieces;
+  std::vector<Piece>* const asked = &pieces;
   for (auto _ : state) {
-    sc_core::sc_time delay;
-    requester.socket->b_transport(requester.payload, delay);
-    benchmark::DoNotOptimize(requester.transaction.response);
-    offset = offset + kAccessBytes == bytes ? 0 : offset + kAccessBytes;
+    pieces.clear();
+    for (int i = 0; i < kAccesses; ++i) {
+      memory.split(access, pieces);
+      access.offset = access.offset + kAccessBytes == bytes ? 0 : access.offset + kAccessBytes;
+      access.time_cycles += 4;
+    }
+    memory.serve(std::span(&asked, 1), 0, 1);
+    benchmark::DoNotOptimize(pieces.data());
   }
-  state.SetItemsProcessed(state.iterations());
+  state.SetItemsProcessed(kAccesses * state.iterations());
 }
 BENCHMARK_CAPTURE(l2, hits, 8 << 20);
 BENCHMARK_CAPTURE(l2, misses, 128 << 20);

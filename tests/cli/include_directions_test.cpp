@@ -37,6 +37,12 @@ const Rule kRules[] = {
      "model/trace",
      {"model/", "kernels/", "systemc", "tlm"},
      {"model/base/", "model/trace/"}},
+    {"fast_mode_is_met_by_none_below", "model/engine", {"model/fast/"}, {}},
+    {"the_memory_knows_no_sm",
+     "model/memory",
+     {"model/sm/", "model/gpu/", "model/engine/", "model/fast/"},
+     {}},
+    {"an_sm_knows_nothing_outside", "model/sm", {"model/gpu/", "model/engine/", "model/fast/"}, {}},
     {"hw_stands_alone", "model/hw", {"model/", "kernels/", "systemc", "tlm"}, {"model/base/", "model/hw/"}},
     {"kernels_see_only_the_trace",
      "kernels",
@@ -80,6 +86,22 @@ TEST_P(IncludeDirection, Holds) {
 
 INSTANTIATE_TEST_SUITE_P(Folders, IncludeDirection, testing::ValuesIn(kRules),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
+
+// The detailed model can be read without meeting fast mode: one file chooses between them.
+TEST(IncludeDirections, OnlySimulateKnowsFastMode) {
+  const std::filesystem::path root = WARPSCOPE_SOURCE_DIR;
+  std::vector<std::string> users;
+  for (const char* folder : {"model", "kernels", "experiments"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      const std::string file = std::filesystem::relative(entry.path(), root).string();
+      if (entry.is_regular_file() && !file.starts_with("model/fast/") && file.ends_with("pp") &&
+          file_text(entry.path()).find("#include \"model/fast/") != std::string::npos) {
+        users.push_back(file);
+      }
+    }
+  }
+  EXPECT_EQ(users, std::vector<std::string>{"model/gpu/simulate.cpp"});
+}
 
 TEST(IncludeDirections, KernelsKnowNotWhatRunsThem) {
   const std::vector<std::string> runs_them = {"kernels/compiler/", "kernels/numeric/"};

@@ -160,6 +160,7 @@ TEST(CliScan, RefusesWhatMakesNoSense) {
       {{"--seqlen", "64,128", "--why"}, "--why does not go with a scan of seqlen: it is about one run"},
       {{"--scan", "heads=1", "--timeline", "x"},
        "--timeline does not go with a scan of heads: it is about one run"},
+      {{"--scan", "heads=1", "--vcd", "x"}, "--vcd does not go with a scan of heads: it is about one run"},
       {{"--scan", "heads=1", "--report", "x.html"},
        "--report with a page does not go with a scan of heads: it is about one run"},
       {{"--csv", "x.csv"}, "--csv goes with a scan only: --scan, or a flag with a list or a range"},

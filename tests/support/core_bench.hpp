@@ -14,23 +14,24 @@
 namespace warpscope::test {
 
 /// Runs the CTAs of a launch on one SM. Times are counted from the first cycle in which a warp can issue:
-/// when the first instruction line has arrived. That cycle lies on the grid of arrivals.
+/// when the first instruction line has arrived.
 class CoreBench {
  public:
   struct Access {
-    std::int64_t time = 0;  ///< when the instruction issued
+    std::int64_t time = 0;  ///< when it left the SM's data path
     sm::MemoryRequest request;
   };
-  using Answer = std::function<memory::Response(const sm::MemoryRequest&)>;
+  /// Cycles from there to the answer: to the data, or to the word that they are stored.
+  using Answer = std::function<std::int32_t(const sm::MemoryRequest&)>;
 
   CoreBench(const hw::HwConfig& config, trace::Launch launch, int slots = 1,
             std::vector<trace::Tensor> tensors = {tensor("t", 1 << 30)})
       : config_(config),
         trace_{std::move(tensors), {std::move(launch)}},
         decoded_(sm::decode(config_, trace_, trace_.launches[0])),
-        core_(config_, trace_, trace_.launches[0], decoded_, slots),
+        core_(config_, trace_, decoded_, slots, sent_),
         ends_(static_cast<std::size_t>(slots), -1),
-        now_(-std::int64_t{config.sm.icache.l1_fill_cycles}) {
+        first_issue_(config.sm.icache.l1_fill_cycles) {
     for (int slot = 0; slot < slots; ++slot) {
       install(slot);
     }
@@ -39,28 +40,34 @@ class CoreBench {
   CoreBench& operator=(const CoreBench&) = delete;
 
   void answer(Answer answer) { answer_ = std::move(answer); }
-  void answer(memory::Response response) {
-    answer_ = [response](const sm::MemoryRequest&) { return response; };
+  void answer(std::int32_t cycles) {
+    answer_ = [cycles](const sm::MemoryRequest&) { return cycles; };
   }
-  /// Until all CTAs have ended or none can. Returns when the last one issued its last EXIT.
-  std::int64_t run(std::int32_t min_cycles = 512, std::int32_t max_cycles = 4096) {
-    const sm::MemoryPort port = [this](const sm::MemoryRequest& request, std::int32_t time) {
-      if (request.bytes == 0) {
-        return memory::Response{};
+  /// Until all CTAs have ended or none can, in windows of so many cycles, which no answer may be shorter
+  /// than. Returns when the last CTA issued its last EXIT. With `moves_origin` the origin is moved in front
+  /// of each window.
+  std::int64_t run(std::int32_t window_cycles = 1, bool moves_origin = false) {
+    std::int64_t end = -1;
+    std::int32_t next = 0;
+    while (next != sm::kNever && (!core_.idle() || !sent_.empty())) {
+      if (moves_origin) {
+        core_.move_origin(next);
+        origin_ += next;
+        next = 0;
       }
-      accesses_.push_back({now_ + time, request});
-      return answer_(request);
-    };
-    std::int64_t end = now_;
-    while (!core_.idle() && !deadlock_) {
-      core_.set_phase(now_ + kGridOrigin);
-      const sm::Slice slice = core_.run_slice(min_cycles, max_cycles, port, nullptr);
-      for (const auto& [time, slot] : slice.completions) {
-        ends_[slot] = end = now_ + time;
+      const std::int32_t window_end = next + window_cycles;
+      std::vector<sm::Completion> completions;
+      core_.run_until(window_end, completions);
+      for (const auto& [time, slot] : completions) {
+        ends_[slot] = end = time_of(time);
       }
-      now_ += slice.end;
-      deadlock_ = slice.deadlock;
+      for (const sm::SentRequest& sent : std::exchange(sent_, {})) {
+        accesses_.push_back({time_of(sent.time), sent.request});
+        core_.answer(sent, sent.time + answer_(sent.request));
+      }
+      next = core_.run_until(window_end, completions);
     }
+    deadlock_ = !core_.idle();
     return end;
   }
 
@@ -84,8 +91,7 @@ class CoreBench {
   }
 
  private:
-  /// Some multiple of the grid, so that no absolute time is negative.
-  static constexpr std::int64_t kGridOrigin = 1024 * sm::kArrivalGrid;
+  std::int64_t time_of(std::int32_t time) const { return origin_ + time - first_issue_; }
 
   /// Slot i holds CTA (i, 0, 0).
   void install(int slot) {
@@ -99,11 +105,13 @@ class CoreBench {
   hw::HwConfig config_;
   trace::Trace trace_;
   sm::DecodedLaunch decoded_;
+  std::vector<sm::SentRequest> sent_;
   sm::SmCore core_;
-  Answer answer_ = [](const sm::MemoryRequest&) { return memory::Response{}; };
+  Answer answer_ = [](const sm::MemoryRequest&) { return 1; };
   std::vector<Access> accesses_;
   std::vector<std::int64_t> ends_;
-  std::int64_t now_;
+  std::int64_t first_issue_;
+  std::int64_t origin_ = 0;
   bool deadlock_ = false;
 };
 

@@ -19,6 +19,9 @@ inline metrics::SimulationResult run(const hw::HwConfig& config, const trace::Tr
   return gpu::simulate(config, trace, {mode, warm_l2});
 }
 
+/// What fast mode leaves out it counts like what it measured, which begins and ends within iterations.
+inline constexpr double kMeasured = 0.01;
+
 /// In fast mode, with one SM simulated for each of so many groups.
 inline metrics::SimulationResult run_sampled(const hw::HwConfig& config, const trace::Trace& trace,
                                              int groups) {

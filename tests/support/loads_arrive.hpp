@@ -8,8 +8,8 @@
 
 namespace warpscope::test {
 
-/// When `count` loads have arrived that are answered with `response`, all of one warp.
-inline std::int64_t loads_arrive(int count, const memory::Response& response) {
+/// When `count` loads have arrived that are answered after so many cycles, all of one warp.
+inline std::int64_t loads_arrive(int count, std::int32_t answer_cycles) {
   Program program;
   for (int i = 0; i < count; ++i) {
     program.op(trace::Opcode::LDG_32).writes(static_cast<std::uint16_t>(i)).global(0, 0, 128);
@@ -19,7 +19,7 @@ inline std::int64_t loads_arrive(int count, const memory::Response& response) {
     program.reads(static_cast<std::uint16_t>(i), static_cast<std::uint8_t>(std::min(3, count - i)));
   }
   CoreBench bench(test_config(), one_program(program.build()));
-  bench.answer(response);
+  bench.answer(answer_cycles);
   return bench.run();
 }
 

@@ -59,6 +59,7 @@ inline hw::HwConfig test_config() {
                .dirty_bytes = 1 << 20,
                .ways = 16,
                .copy_reads_per_refresh = 4,
+               .slices = 4,
                .partitions = 2,
                .hit_latency_cycles = 211,
                .bytes_per_clk = 192,
@@ -69,13 +70,10 @@ inline hw::HwConfig test_config() {
   config.hbm.latency_ns = 151;
   config.hbm.page_bytes = 1024;
   config.hbm.page_wait_ns = 30;
-  config.hbm.sm_burst_bytes = 2048;
   config.hbm.read_efficiency = 0.9;
   config.hbm.write_efficiency = 0.8;
   config.hbm.mixed_efficiency = 0.7;
-  config.hbm.wait_quarter_ns = 40;
-  config.hbm.wait_half_ns = 90;
-  config.hbm.wait_full_ns = 400;
+  config.hbm.write_batch_bytes = 2048;
   config.launch = {.overhead_us = 2.0, .burst_cta_per_clk = 1, .cta_per_ns = 0.5};
   return config;
 }

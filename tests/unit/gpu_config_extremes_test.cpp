@@ -48,10 +48,6 @@ std::vector<std::string> companions(std::string_view key, bool lowest) {
       {"sm.global.reduce_sustained_cycles", true, {"sm.global.reduce_interval_cycles=1"}},
       {"l2.bytes_per_clk", true, {"l2.sm_bytes_per_clk=1"}},
       {"l2.sm_bytes_per_clk", false, {"l2.bytes_per_clk=10000"}},
-      {"hbm.wait_quarter_ns", false, {"hbm.wait_half_ns=100000", "hbm.wait_full_ns=100000"}},
-      {"hbm.wait_half_ns", true, {"hbm.wait_quarter_ns=0"}},
-      {"hbm.wait_half_ns", false, {"hbm.wait_full_ns=100000"}},
-      {"hbm.wait_full_ns", true, {"hbm.wait_quarter_ns=0", "hbm.wait_half_ns=0"}},
   };
   for (const Companions& row : table) {
     if (row.key == key && row.lowest == lowest) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/fast/group_policy.hpp"
 #include "tests/support/test_config.hpp"
 
 namespace warpscope::gpu {
@@ -20,7 +21,7 @@ constexpr double kClockMhz = 1000;  ///< a cycle is a nanosecond
 
 /// A dispatcher for SMs that are all simulated.
 CtaDispatcher every_sm(const hw::HwConfig& config, const trace::Launch& launch, double clock_mhz, int slots) {
-  return {config, launch, clock_mhz, slots, group_sms(config.gpu.sm_count, config.gpu.sm_count)};
+  return {config, launch, clock_mhz, slots, fast::group_sms(config.gpu.sm_count, config.gpu.sm_count)};
 }
 
 TEST(CtaDispatcher, GoesThroughTheGridXFastest) {
@@ -145,7 +146,7 @@ TEST(CtaDispatcher, CountsSmsWithWork) {
 TEST(CtaDispatcher, SaysHowFarApartCtasStart) {
   hw::HwConfig config = test_config();
   config.launch.burst_cta_per_clk = 0.25;
-  CtaDispatcher dispatcher(config, grid(100), kClockMhz, 2, group_sms(10, 2));
+  CtaDispatcher dispatcher(config, grid(100), kClockMhz, 2, fast::group_sms(10, 2));
   EXPECT_EQ(dispatcher.next(0)->apart_cycles, 4) << "the first wave";
   for (int group = 0; group < 3; ++group) {
     EXPECT_EQ(dispatcher.next(0)->apart_cycles, 4);

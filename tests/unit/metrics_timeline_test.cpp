@@ -166,6 +166,22 @@ TEST(MetricsTimeline, BytesAreThoseThatMoved) {
   EXPECT_EQ(moved.l2_write, counted.l2_write);
 }
 
+// The launch is over before they come, yet bytes are shown within launches.
+TEST(MetricsTimeline, BytesThatNobodyWaitsForAreThoseOfTheEnd) {
+  using enum trace::Opcode;
+  Program program;
+  program.begin_loop(0).op(LDG_128).global(0, 0, 512).end_loop().exit();
+  const TimelineData data =
+      record({{tensor("in", 1 << 20)}, {one_program(program.build_controlled(), 1, 1, {300})}});
+  ASSERT_FALSE(data.moved.empty());
+  std::uint64_t read = 0;
+  for (const metrics::TimelineMoved& bin : data.moved) {
+    EXPECT_LT(bin.span.begin, bin.span.end);
+    read += bin.bytes.l2_read;
+  }
+  EXPECT_EQ(read, 300U * 512);
+}
+
 TEST(MetricsTimeline, WindowsAndLimitsCutWhatIsRecorded) {
   const trace::Trace trace = random_trace(4, true);
   const TimelineData whole = record(trace);
@@ -204,6 +220,7 @@ TEST(MetricsTimeline, CopiesAndBarriersOfACtaAreOneSpanEach) {
   ASSERT_EQ(data.copies.size(), 1U);  // the second group is empty
   EXPECT_EQ(data.copies[0].instructions, 8U);
   EXPECT_EQ(data.copies[0].bytes, 8U * 512);
+  EXPECT_GT(data.copies[0].span.cycles(), test_config().l2.hit_latency_cycles) << "until the data is there";
   ASSERT_EQ(data.barriers.size(), 1U);
   EXPECT_EQ(data.barriers[0].barrier, 3);
   // From the warp that has its copies first to the one that has them last, and goes at the barrier's pace.

@@ -18,9 +18,8 @@ std::int64_t groups_waited_for(std::uint16_t pending, std::array<int, 3> latenci
   }
   program.op(DEPBAR_LE).immediate(pending).exit();
   CoreBench bench(test_config(), one_program(program.build()));
-  bench.answer([&](const sm::MemoryRequest& request) {
-    return memory::Response{latencies[static_cast<std::size_t>(request.offset)], 0, 0};
-  });
+  bench.answer(
+      [&](const sm::MemoryRequest& request) { return latencies[static_cast<std::size_t>(request.offset)]; });
   return bench.run() - 1;
 }
 
@@ -28,19 +27,18 @@ TEST(SmAsyncCopy, WaitsForAllButTheYoungestGroups) {
   const hw::HwConfig config = test_config();
   // A copy takes the data path for some cycles, the group's end behind it the next free one.
   const int step = config.sm.global.async_copy_lsu_cycles + 1;
-  EXPECT_EQ(groups_waited_for(2, {100, 200, 300}), 96);
+  EXPECT_EQ(groups_waited_for(2, {100, 200, 300}), 100);
   ASSERT_EQ(step, 6);
   EXPECT_EQ(groups_waited_for(1, {100, 202, 300}), 208) << "6 + 202";
-  EXPECT_EQ(groups_waited_for(1, {100, 210, 300}), 224) << "6 + 210";
-  EXPECT_EQ(groups_waited_for(1, {100, 209, 300}), 208) << "6 + 209";
-  EXPECT_EQ(groups_waited_for(0, {100, 200, 300}), 320) << "12 + 300";
-  EXPECT_EQ(groups_waited_for(0, {100, 200, 299}), 304) << "12 + 299";
+  EXPECT_EQ(groups_waited_for(1, {209, 202, 300}), 209);
+  EXPECT_EQ(groups_waited_for(0, {100, 200, 300}), 312) << "12 + 300";
+  EXPECT_EQ(groups_waited_for(0, {100, 200, 299}), 311) << "12 + 299";
 }
 
 TEST(SmAsyncCopy, WaitsForOlderGroupsEvenIfTheyArriveLater) {
-  EXPECT_EQ(groups_waited_for(2, {900, 200, 300}), 896);
-  EXPECT_EQ(groups_waited_for(1, {900, 200, 300}), 896);
-  EXPECT_EQ(groups_waited_for(0, {900, 200, 300}), 896);
+  EXPECT_EQ(groups_waited_for(2, {900, 200, 300}), 900);
+  EXPECT_EQ(groups_waited_for(1, {900, 200, 300}), 900);
+  EXPECT_EQ(groups_waited_for(0, {900, 200, 300}), 900);
 }
 
 TEST(SmAsyncCopy, NoGroupsToWaitForCostsNothing) {
@@ -55,10 +53,8 @@ TEST(SmAsyncCopy, CopiesBehindTheLastGroupAreNotWaitedFor) {
   program.op(LDGSTS_128).global(0, 0, 512).op(LDGDEPBAR).op(LDGSTS_128).global(0, 1, 512);
   program.op(DEPBAR_LE).exit();
   CoreBench bench(test_config(), one_program(program.build()));
-  bench.answer([](const sm::MemoryRequest& request) {
-    return memory::Response{request.offset == 0 ? 150 : 800, 0, 0};
-  });
-  EXPECT_EQ(bench.run(), 144 + 1);
+  bench.answer([](const sm::MemoryRequest& request) { return request.offset == 0 ? 150 : 800; });
+  EXPECT_EQ(bench.run(), 150 + 1);
 }
 
 TEST(SmAsyncCopy, GroupArrivesWithItsLastCopy) {
@@ -73,12 +69,40 @@ TEST(SmAsyncCopy, GroupArrivesWithItsLastCopy) {
       .exit();
   ASSERT_EQ(config.sm.global.async_copy_lsu_cycles, 5) << "by which the second one leaves later";
   for (const auto& [first, second, arrival] :
-       {std::array{100, 403, 416}, {100, 402, 400}, {408, 100, 416}, {407, 100, 400}}) {
+       {std::array{100, 403, 408}, {100, 402, 407}, {408, 100, 408}, {407, 100, 407}}) {
     CoreBench bench(config, one_program(program.build()));
     bench.answer([first = first, second = second](const sm::MemoryRequest& request) {
-      return memory::Response{request.offset == 0 ? first : second, 0, 0};
+      return request.offset == 0 ? first : second;
     });
     EXPECT_EQ(bench.run(), 1 + arrival);
+  }
+}
+
+/// When all but `pending` of twelve groups have arrived, each of one copy, as told by `answer`.
+std::int64_t of_twelve_groups(std::uint16_t pending, const CoreBench::Answer& answer) {
+  Program program;
+  for (std::int64_t i = 0; i < 12; ++i) {
+    program.op(LDGSTS_128).global(0, i, 512).op(LDGDEPBAR);
+  }
+  program.op(DEPBAR_LE).immediate(pending).exit();
+  CoreBench bench(test_config(), one_program(program.build()));
+  bench.answer(answer);
+  return bench.run() - 1;
+}
+
+// An SM tells eight groups apart; of more the two oldest become one, which no wait takes apart.
+TEST(SmAsyncCopy, WaitsForTheRightGroupsWhereThereAreMoreThanItTellsApart) {
+  static_assert(sm::kAsyncGroups == 8);
+  for (std::uint16_t pending = 0; pending <= trace::kMostPendingGroups; ++pending) {
+    for (int late = 0; late < 12; ++late) {
+      // One group comes late, at 2000; the others at 1000, six cycles apart.
+      const auto answer = [&](const sm::MemoryRequest& request) {
+        const auto group = static_cast<std::int32_t>(request.offset);
+        return (group == late ? 2000 : 1000) - 6 * group;
+      };
+      EXPECT_EQ(of_twelve_groups(pending, answer), late < 12 - pending ? 2000 : 1000)
+          << pending << " " << late;
+    }
   }
 }
 

@@ -63,18 +63,23 @@ struct Course {
 Course course(const trace::Trace& trace, const sm::DecodedLaunch& decoded) {
   const trace::Launch& launch = trace.launches[0];
   const hw::HwConfig config = test_config();
-  sm::SmCore core(config, trace, launch, decoded, 2);
+  std::vector<sm::SentRequest> sent;
+  sm::SmCore core(config, trace, decoded, 2, sent);
   for (int slot = 0; slot < 2; ++slot) {
     core.install(slot, {&launch.classes[0], {static_cast<std::uint32_t>(slot), 0, 0}, false}, 0);
   }
-  const sm::MemoryPort port = [](const sm::MemoryRequest&, std::int32_t) {
-    return memory::Response{300, 64, 0};
-  };
+  constexpr std::int32_t kWindow = 64;
+  std::vector<sm::Completion> completions;
+  for (std::int32_t end = kWindow; !core.idle() && end < 1 << 20; end += kWindow) {
+    core.run_until(end, completions);
+    for (const sm::SentRequest& request : std::exchange(sent, {})) {
+      core.answer(request, request.time + 300);
+    }
+  }
+  EXPECT_TRUE(core.idle());
   Course result;
-  while (!core.idle()) {
-    const sm::Slice slice = core.run_slice(64, 512, port, nullptr);
-    EXPECT_FALSE(slice.deadlock);
-    result.ends.push_back(slice.end);
+  for (const auto& [time, slot] : completions) {
+    result.ends.push_back(time);
   }
   result.stalls = core.counters().stall_warp_cycles;
   return result;

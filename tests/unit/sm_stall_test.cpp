@@ -14,7 +14,7 @@ class Charges {
  public:
   explicit Charges(const Program& program, std::vector<std::uint32_t> trips = {})
       : bench_(test_config(), one_program(program.build(), 1, 1, std::move(trips))) {
-    bench_.answer(memory::Response{.latency_cycles = 250, .l2_port_units = 0, .dram_port_units = 0});
+    bench_.answer(250);
     const std::int64_t end = bench_.run();
     const int fetch = test_config().sm.icache.l1_fill_cycles;
     EXPECT_EQ(bench_.all_warp_cycles(), static_cast<std::uint64_t>(end + 1 + fetch));
@@ -47,14 +47,13 @@ TEST(SmStall, ResultOfSharedMemoryIsShortScoreboard) {
   EXPECT_EQ(by_control.of(Stall::short_scoreboard), 20 + 2 - 1);
 }
 
-// The answer after 250 cycles is rounded to the grid of arrivals, 256.
 TEST(SmStall, ResultOfGlobalMemoryIsLongScoreboard) {
   Charges by_register(Program().op(LDG_32).writes(1).global(0, 0, 128).exit().reads(1));
-  EXPECT_EQ(by_register.of(Stall::long_scoreboard), 255);
+  EXPECT_EQ(by_register.of(Stall::long_scoreboard), 249);
   Charges by_control(Program().op(LDG_32).global(0, 0, 128).sets(0).exit().waits_for(0));
-  EXPECT_EQ(by_control.of(Stall::long_scoreboard), 255);
+  EXPECT_EQ(by_control.of(Stall::long_scoreboard), 249);
   Charges by_group(Program().op(LDGSTS_128).global(0, 0, 512).op(LDGDEPBAR).op(DEPBAR_LE).exit());
-  EXPECT_EQ(by_group.of(Stall::long_scoreboard), 254);
+  EXPECT_EQ(by_group.of(Stall::long_scoreboard), 248);
 }
 
 TEST(SmStall, BusyPipeIsMathPipeThrottle) {

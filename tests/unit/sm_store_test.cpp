@@ -1,7 +1,8 @@
-// Stores to global memory: the buffer that hides them, and what waits behind it.
+// Stores and reductions to global memory: the buffers that hide them, and what waits behind these.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "tests/support/core_bench.hpp"
 
@@ -9,83 +10,104 @@ namespace warpscope::test {
 namespace {
 
 using enum trace::Opcode;
-using memory::kPortUnits;
 
-/// When the exit behind `count` stores issues: with the last one's way out of the queue.
-std::int64_t store_time(int count, int port_cycles) {
+Program repeated(trace::Opcode opcode, int count, std::uint32_t bytes) {
   Program program;
   for (int i = 0; i < count; ++i) {
-    program.op(STG_128).global(0, 0, 512);
+    program.op(opcode).global(0, 0, bytes);
   }
-  program.exit();
-  CoreBench bench(test_config(), one_program(program.build()));
-  bench.answer(memory::Response{
-      .latency_cycles = 700, .l2_port_units = port_cycles * kPortUnits, .dram_port_units = 0});
+  return program;
+}
+
+/// When the exit behind `count` stores issues: with the last one's way out of the queue.
+std::int64_t store_time(int count, std::int32_t answer_cycles) {
+  CoreBench bench(test_config(), one_program(repeated(STG_128, count, 512).exit().build()));
+  bench.answer(answer_cycles);
   return bench.run();
 }
 
-TEST(SmStore, DoesNotWaitForTheMemory) {
-  // 512 bytes take the data path for four cycles.
-  EXPECT_EQ(store_time(1, 0), 1);
-  EXPECT_EQ(store_time(4, 0), 4 * 3);
+/// When each of `count` stores leaves that take the data path for four cycles, where eight are held until the
+/// L2 has taken them.
+std::vector<std::int64_t> leave_times(int count, std::int32_t answer_cycles) {
+  std::vector<std::int64_t> times;
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t next = i == 0 ? 0 : times.back() + 4;
+    times.push_back(i < 8 ? next : std::max(next, times[static_cast<std::size_t>(i) - 8] + answer_cycles));
+  }
+  return times;
 }
 
-TEST(SmStore, BufferHidesTheBacklogUntilItIsFull) {
-  const int buffer_stores = test_config().sm.global.store_buffer_bytes / 512;
-  ASSERT_EQ(buffer_stores, 8);
-  // Store n may leave when all but eight of the stores before it have gone through the port, ten cycles each.
-  for (int count = 2; count < 30; ++count) {
-    const int last = count - 1;
-    EXPECT_EQ(store_time(count, 10), std::max(4 * last, 10 * (last - buffer_stores))) << count;
+TEST(SmStore, DoesNotWaitForTheMemory) {
+  EXPECT_EQ(store_time(1, 700), 1);
+  EXPECT_EQ(store_time(4, 700), 4 * 3);
+}
+
+TEST(SmStore, BufferHoldsWhatTheL2HasNotTaken) {
+  ASSERT_EQ(test_config().sm.global.store_buffer_bytes, 8 * 512);
+  for (const std::int32_t answer : {20, 31, 32, 33, 100, 700}) {
+    for (int count = 2; count < 30; ++count) {
+      EXPECT_EQ(store_time(count, answer), leave_times(count, answer).back()) << count << " " << answer;
+    }
   }
+}
+
+TEST(SmStore, LargerThanTheBufferWaitsUntilItIsEmpty) {
+  hw::HwConfig config = test_config();
+  config.sm.global.store_buffer_bytes = 256;
+  CoreBench bench(config, one_program(repeated(STG_128, 3, 512).exit().build()));
+  bench.answer(100);
+  EXPECT_EQ(bench.run(), 200);
+}
+
+TEST(SmStore, RoomComesWithWhicheverIsTakenFirst) {
+  CoreBench bench(test_config(), one_program(repeated(STG_128, 9, 512).exit().build()));
+  int asked = 0;
+  bench.answer([&](const sm::MemoryRequest&) { return asked++ == 5 ? 60 : 500; });
+  EXPECT_EQ(bench.run(), 5 * 4 + 60);
 }
 
 TEST(SmStore, LoadsOfTheSameSubCoreWaitBehindAFullBuffer) {
-  Program program;
-  for (int i = 0; i < 20; ++i) {
-    program.op(STG_128).global(0, 0, 512);
-  }
-  program.op(LDS_32).writes(1).shared(128, 1).exit().reads(1);
   const hw::HwConfig config = test_config();
+  Program program = repeated(STG_128, 20, 512);
+  program.op(LDS_32).writes(1).shared(128, 1).exit().reads(1);
   CoreBench bench(config, one_program(program.build()));
-  bench.answer(
-      memory::Response{.latency_cycles = 700, .l2_port_units = 10 * kPortUnits, .dram_port_units = 0});
+  bench.answer(100);
   const int latency = config.sm.shared.base_latency_cycles + 128 / config.sm.shared.sub_core_bytes_per_clk;
-  EXPECT_EQ(bench.run(), 10 * (20 - 8) + latency);
+  EXPECT_EQ(bench.run(), leave_times(20, 100).back() + 4 + latency);
 }
 
-// 20 loads keep the L2 port busy for 2000 cycles; the stores behind them leave as if there were none.
-TEST(SmStore, DoesNotWaitForTheBacklogOfLoads) {
-  const auto last_store = [](int load_port_cycles) {
-    Program program;
-    for (std::uint16_t i = 0; i < 20; ++i) {
-      program.op(LDG_32).global(0, 0, 128);
-    }
-    for (int i = 0; i < 10; ++i) {
-      program.op(STG_128).global(0, 0, 512);
-    }
-    program.exit();
-    CoreBench bench(test_config(), one_program(program.build()));
-    bench.answer([&](const sm::MemoryRequest& request) {
-      const bool load = request.kind == memory::AccessKind::read;
-      return memory::Response{.latency_cycles = 100,
-                              .l2_port_units = (load ? load_port_cycles : 4) * kPortUnits};
-    });
-    return bench.run();
-  };
-  EXPECT_EQ(last_store(100), last_store(0));
-  EXPECT_EQ(last_store(100), 20 * 2 + 9 * 4);
-}
-
-TEST(SmStore, LoadsWaitForTheBacklogOfStores) {
-  Program program;
-  for (int i = 0; i < 4; ++i) {
+// 20 loads are on their way for 2000 cycles; the stores behind them leave as if there were none.
+TEST(SmStore, DoesNotWaitForLoadsOnTheirWay) {
+  Program program = repeated(LDG_32, 20, 128);
+  for (int i = 0; i < 8; ++i) {
     program.op(STG_128).global(0, 0, 512);
   }
-  program.op(LDG_32).writes(1).global(0, 0, 128).exit().reads(1);
-  CoreBench bench(test_config(), one_program(program.build()));
-  bench.answer(memory::Response{.latency_cycles = 102, .l2_port_units = 10 * kPortUnits});
-  EXPECT_EQ(bench.run(), 160) << "5 x 10 + 102";
+  CoreBench bench(test_config(), one_program(program.exit().build()));
+  bench.answer(2000);
+  EXPECT_EQ(bench.run(), 20 * 2 + 7 * 4);
+}
+
+TEST(SmStore, ReductionsGoOnAtTheRateThatTheSmSustains) {
+  hw::HwConfig config = test_config();
+  ASSERT_EQ(config.sm.global.reduce_interval_cycles, 3);
+  ASSERT_EQ(config.sm.global.reduce_sustained_cycles, 5);
+  config.sm.global.reduce_buffer_entries = 4;
+  CoreBench bench(config, one_program(repeated(RED_ADD_F32, 12, 128).exit().build()));
+  bench.answer(50);
+  const std::int64_t end = bench.run();
+  ASSERT_EQ(bench.accesses().size(), 12U);
+  // Four fill the buffer three cycles apart, and go on five apart; the others follow them 50 cycles later.
+  std::vector<std::int64_t> left;
+  std::vector<std::int64_t> sent;
+  for (std::size_t i = 0; i < 12; ++i) {
+    const std::int64_t next = i == 0 ? 0 : left.back() + 3;
+    left.push_back(i < 4 ? next : std::max(next, sent[i - 4] + 50));
+    sent.push_back(i == 0 ? 0 : std::max(left.back(), sent.back() + 5));
+    EXPECT_EQ(bench.accesses()[i].time, sent.back()) << i;
+  }
+  EXPECT_EQ(sent[3], 15);
+  EXPECT_EQ(sent[4], 50);
+  EXPECT_EQ(end, left.back()) << "the last one has left the queue";
 }
 
 TEST(SmStore, KindsOfRequestsAreTold) {

@@ -112,7 +112,7 @@ class TraceMaker {
           random_.one_in(2) ? kNoScoreboard : pick<std::uint8_t>(0, 5), pick<std::uint8_t>(0, 63)};
     }
     instruction.immediate =
-        instruction.opcode == Opcode::DEPBAR_LE ? pick<std::uint16_t>(0, 63) : std::uint16_t{0};
+        instruction.opcode == Opcode::DEPBAR_LE ? pick<std::uint16_t>(0, 6) : std::uint16_t{0};
     make_memory(program, instruction, depth);
     if (random_.one_in(2)) {
       // Numbered in the order in which they come up.

@@ -153,8 +153,8 @@ TEST(TraceReaderErrors, Immediates) {
   EXPECT_EQ(in_program("BAR.SYNC 70000"), "t:5: immediate '70000': expected an integer from 0 to 65535");
   EXPECT_EQ(in_program("NOP\nBAR.SYNC 16"),
             "t:6: launch 'l', program 'p', instruction 1 (BAR.SYNC), barrier '16': 0 to 15");
-  EXPECT_EQ(in_program("DEPBAR.LE 64"),
-            "t:5: launch 'l', program 'p', instruction 0 (DEPBAR.LE), pending groups '64': 0 to 63");
+  EXPECT_EQ(in_program("DEPBAR.LE 7"),
+            "t:5: launch 'l', program 'p', instruction 0 (DEPBAR.LE), pending groups '7': 0 to 6");
   EXPECT_EQ(in_program("FFMA 3"),
             "t:5: launch 'l', program 'p', instruction 0 (FFMA), immediate '3': only BAR.SYNC and DEPBAR.LE "
             "have one");

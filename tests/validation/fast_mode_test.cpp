@@ -22,11 +22,12 @@ namespace {
 const std::string kFile = std::string(WARPSCOPE_SOURCE_DIR) + "/tests/validation/data/detailed_mode.csv";
 
 /// Relative errors of cycles. Where CTAs differ in length, the last ones decide the end of a launch, and
-/// which they are is chance.
-constexpr double kWorst = 0.06;
-constexpr double kWorstMean = 0.006;
+/// which they are is chance. Detailed mode shares none of what fast mode leaves out, so a sample of few SMs
+/// scatters by about 1 %.
+constexpr double kWorst = 0.07;
+constexpr double kWorstMean = 0.01;
 /// Of ten points, no more than one is farther off than this, or than two of the deviations that it states.
-constexpr double kFar = 0.015;
+constexpr double kFar = 0.025;
 /// Of bytes that cross HBM. Where the tensors just fit the L2, what is given up hangs on the order of
 /// accesses.
 constexpr double kWorstBytes = 0.08;
@@ -138,9 +139,9 @@ TEST_P(FastMode, IsNearDetailedMode) {
     ++points;
   }
   std::cout << GetParam() << ": " << points << " points; cycles " << 100 * sum / points << " % off, "
-            << far_points << " beyond 1.5 %, " << 100 * worst << " % at worst; " << beyond_stated << " of "
-            << sampled << " sampled ones beyond two stated deviations; HBM bytes " << 100 * bytes / points
-            << " % off, " << 100 * worst_bytes << " % at worst\n";
+            << far_points << " beyond " << 100 * kFar << " %, " << 100 * worst << " % at worst; "
+            << beyond_stated << " of " << sampled << " sampled ones beyond two stated deviations; HBM bytes "
+            << 100 * bytes / points << " % off, " << 100 * worst_bytes << " % at worst\n";
   ASSERT_GT(points, 10);
   EXPECT_LE(sum / points, kWorstMean);
   EXPECT_LE(far_points * 10, points);

@@ -6,6 +6,7 @@
 
 #include "tests/validation/instruction_kinds.hpp"
 #include "tests/validation/program_builder.hpp"
+#include "tests/validation/stream_benchmarks.hpp"
 
 namespace warpscope::validation {
 namespace {
@@ -280,10 +281,10 @@ Microbenchmark make_microbenchmark(const MeasuredRow& row) {
     std::string_view name;
     Microbenchmark (*make)(const MeasuredRow&);
   };
-  constexpr std::array kGroups = {Group{"op", op},           Group{"bar", bar},   Group{"pair", pair},
-                                  Group{"mix", mix},         Group{"gemm", gemm}, Group{"icache", icache},
-                                  Group{"cpasync", cpasync}, Group{"red", red},   Group{"ctagap", ctagap},
-                                  Group{"latency", latency}};
+  constexpr std::array kGroups = {Group{"op", op},           Group{"bar", bar},      Group{"pair", pair},
+                                  Group{"mix", mix},         Group{"gemm", gemm},    Group{"icache", icache},
+                                  Group{"cpasync", cpasync}, Group{"red", red},      Group{"ctagap", ctagap},
+                                  Group{"latency", latency}, Group{"stream", stream}};
   for (const Group& group : kGroups) {
     if (group.name == row.group) {
       return group.make(row);

@@ -39,10 +39,10 @@ void ProgramBuilder::add_shared(Opcode opcode, RegisterRange destination,
 
 void ProgramBuilder::add_global(Opcode opcode, RegisterRange destination,
                                 std::initializer_list<RegisterRange> sources, std::uint32_t bytes,
-                                const trace::AffineIndex& offset) {
+                                const trace::AffineIndex& offset, std::uint16_t tensor) {
   append(opcode, destination, sources).memory = static_cast<std::uint32_t>(program_.memory_operands.size());
   trace::MemoryOperand operand;
-  operand.tensor = 0;
+  operand.tensor = tensor;
   operand.offset = offset;
   operand.bytes = bytes;
   program_.memory_operands.push_back(operand);

@@ -29,10 +29,10 @@ class ProgramBuilder {
   /// A shared-memory access of `bytes`, without bank conflicts.
   void add_shared(trace::Opcode opcode, trace::RegisterRange destination,
                   std::initializer_list<trace::RegisterRange> sources, std::uint32_t bytes);
-  /// An access of tensor 0 at `offset`.
+  /// An access of a tensor at `offset`.
   void add_global(trace::Opcode opcode, trace::RegisterRange destination,
                   std::initializer_list<trace::RegisterRange> sources, std::uint32_t bytes,
-                  const trace::AffineIndex& offset);
+                  const trace::AffineIndex& offset, std::uint16_t tensor = 0);
   /// Opens a loop the way compilers do: they count and compare early, so that only the branch stands at the
   /// end.
   void begin_loop(int trip_slot);

@@ -1,0 +1,218 @@
+#include "model/fast/coaster.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/fast/loop_footprint.hpp"
+
+namespace warpscope::fast {
+namespace {
+
+/// Iterations that are executed before anything is measured, in one part of what is measured, and at the end.
+constexpr std::uint32_t kFirstIterations = 2;
+constexpr std::uint32_t kPartIterations = 3;
+constexpr std::uint32_t kLastIterations = 3;
+/// A part takes at least so long: what is counted is known at the ends of windows only.
+constexpr sim::Cycles kPartCycles = 1024;
+/// What has gone on evenly for so many iterations goes on so for this many times more, at most.
+constexpr std::uint32_t kFarthest = 2;
+/// Fewer are not worth it.
+constexpr std::uint32_t kFewestLeftOut = 4;
+/// Iterations go on evenly where two parts of them differ by less than this.
+constexpr double kEven = 0.04;
+/// Parts that are measured at most; beyond them the mean has to do.
+constexpr std::size_t kMostParts = 6;
+
+}  // namespace
+
+bool Coaster::find_loops(const sm::SmCore& core) {
+  const auto warps_per_cta = static_cast<int>(decoded_.warps_per_cta);
+  found_.assign(static_cast<std::size_t>(core.warp_slots()), -1);
+  for (int slot = 0; slot < core.cta_slots(); ++slot) {
+    if (!core.cta(slot).occupied) {
+      continue;
+    }
+    const int first = slot * warps_per_cta;
+    const int loop = innermost_loop(decoded_, core.state().warps[static_cast<std::size_t>(first)].pc);
+    if (loop < 0 || !decoded_.loops[static_cast<std::size_t>(loop)].innermost) {
+      return false;
+    }
+    const sm::DecodedLoop& text = decoded_.loops[static_cast<std::size_t>(loop)];
+    for (int warp = first; warp < first + warps_per_cta; ++warp) {
+      const sm::WarpState& state = core.state().warps[static_cast<std::size_t>(warp)];
+      if (state.status == sm::WarpStatus::empty || state.pc < text.begin || state.pc >= text.end) {
+        return false;
+      }
+      found_[static_cast<std::size_t>(warp)] = loop;
+    }
+  }
+  return true;
+}
+
+Coaster::Mark Coaster::mark(const sm::SmCore& core, const sm::SmCounters& counted, sim::Cycles origin,
+                            sim::Cycles now) const {
+  Mark result{now, {}, counted};
+  for (int slot = 0; slot < core.cta_slots(); ++slot) {
+    const sm::LoopHead& head = core.loop_head(slot);
+    result.slots.push_back({head.count, origin + head.time});
+  }
+  return result;
+}
+
+std::uint32_t Coaster::fewest_since(const Mark& begin, const sm::SmCore& core) const {
+  std::uint32_t fewest = ~std::uint32_t{0};
+  for (int slot = 0; slot < core.cta_slots(); ++slot) {
+    if (core.cta(slot).occupied) {
+      fewest =
+          std::min(fewest, core.loop_head(slot).count - begin.slots[static_cast<std::size_t>(slot)].count);
+    }
+  }
+  return fewest;
+}
+
+bool Coaster::even(const Mark& a, const Mark& b, const Mark& c) const {
+  double first = 0;
+  double second = 0;
+  for (std::size_t slot = 0; slot < a.slots.size(); ++slot) {
+    if (loops_[slot * decoded_.warps_per_cta] >= 0) {
+      first += static_cast<double>(b.slots[slot].count - a.slots[slot].count) /
+               static_cast<double>(std::max<sim::Cycles>(1, b.slots[slot].time - a.slots[slot].time));
+      second += static_cast<double>(c.slots[slot].count - b.slots[slot].count) /
+                static_cast<double>(std::max<sim::Cycles>(1, c.slots[slot].time - b.slots[slot].time));
+    }
+  }
+  return std::abs(second - first) <= kEven * first;
+}
+
+std::optional<Coast> Coaster::consider(const sm::SmCore& core, const sm::SmCounters& counted,
+                                       sim::Cycles origin, sim::Cycles now) {
+  if (!find_loops(core)) {
+    loops_.clear();
+    return std::nullopt;
+  }
+  const std::size_t warps_per_cta = decoded_.warps_per_cta;
+  std::vector<sm::LoopCounters> outer(static_cast<std::size_t>(core.cta_slots()));
+  for (std::size_t slot = 0; slot < outer.size(); ++slot) {
+    if (const int loop = found_[slot * warps_per_cta]; loop >= 0) {
+      outer[slot] = core.loop_counters_of(static_cast<int>(slot * warps_per_cta));
+      outer[slot].iteration[decoded_.loops[static_cast<std::size_t>(loop)].depth] = 0;
+    }
+  }
+  Pass pass{found_, std::move(outer)};
+  if (loops_.empty() || !(pass == pass_)) {
+    loops_ = found_;
+    pass_ = std::move(pass);
+    marks_.assign(1, mark(core, counted, origin, now));
+    fewest_ = 0;
+    return std::nullopt;
+  }
+  // All marks lie where an iteration has just begun, so that whole iterations are between them.
+  const std::uint32_t wanted = marks_.size() == 1 ? kFirstIterations : kPartIterations;
+  const std::uint32_t fewest = fewest_since(marks_.back(), core);
+  const bool begins = fewest > std::exchange(fewest_, fewest);
+  if (!begins || fewest < wanted || now - marks_.back().now < kPartCycles) {
+    return std::nullopt;
+  }
+  marks_.push_back(mark(core, counted, origin, now));
+  fewest_ = 0;
+  if (marks_.size() == 3 && known_ && !(pass_ == coasted_) && known_->texts == texts()) {
+    known_->add(measured(marks_[1], marks_[2]));
+    return coast(core, *known_);
+  }
+  // The first mark is where the loops were entered.
+  if (marks_.size() < 4) {
+    return std::nullopt;
+  }
+  const bool enough = marks_.size() >= kMostParts + 2;
+  const Mark& last = marks_[marks_.size() - 3];
+  if (!enough && !even(last, marks_[marks_.size() - 2], marks_.back())) {
+    return std::nullopt;
+  }
+  known_ = measured(enough ? marks_[1] : last, marks_.back());
+  return coast(core, *known_);
+}
+
+std::vector<std::uint32_t> Coaster::texts() const {
+  std::vector<std::uint32_t> result;
+  for (std::size_t warp = 0; warp < loops_.size(); warp += decoded_.warps_per_cta) {
+    result.push_back(loops_[warp] < 0 ? ~std::uint32_t{0}
+                                      : decoded_.loops[static_cast<std::size_t>(loops_[warp])].text);
+  }
+  return result;
+}
+
+double Coaster::Pace::cycles(std::size_t slot) const {
+  return static_cast<double>(slots[slot].time) / static_cast<double>(slots[slot].count);
+}
+
+void Coaster::Pace::add(const Pace& more) {
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    slots[slot].count += more.slots[slot].count;
+    slots[slot].time += more.slots[slot].time;
+  }
+  counted.add(more.counted);
+}
+
+Coaster::Pace Coaster::measured(const Mark& begin, const Mark& end) const {
+  Pace pace;
+  pace.texts = texts();
+  for (std::size_t slot = 0; slot < end.slots.size(); ++slot) {
+    pace.slots.push_back(
+        {end.slots[slot].count - begin.slots[slot].count, end.slots[slot].time - begin.slots[slot].time});
+  }
+  pace.counted = end.counted;
+  pace.counted.subtract(begin.counted);
+  return pace;
+}
+
+std::optional<Coast> Coaster::coast(const sm::SmCore& core, Pace& pace) {
+  double room_cycles = 1e18;
+  std::uint32_t fewest = ~std::uint32_t{0};
+  for (std::size_t slot = 0; slot < pace.slots.size(); ++slot) {
+    const int loop = loops_[slot * decoded_.warps_per_cta];
+    if (loop < 0) {
+      continue;
+    }
+    const std::size_t depth = decoded_.loops[static_cast<std::size_t>(loop)].depth;
+    std::uint32_t room = ~std::uint32_t{0};
+    for (std::size_t warp = slot * decoded_.warps_per_cta; warp < (slot + 1) * decoded_.warps_per_cta;
+         ++warp) {
+      const sm::LoopCounters& counters = core.loop_counters_of(static_cast<int>(warp));
+      const std::uint32_t reserved = counters.iteration[depth] + 1 + kLastIterations;
+      room = std::min({room, counters.trips[depth] > reserved ? counters.trips[depth] - reserved : 0,
+                       kFarthest * (pace.iterations + counters.iteration[depth])});
+      fewest = std::min(fewest, counters.iteration[depth]);
+    }
+    room_cycles = std::min(room_cycles, room < kFewestLeftOut ? 0 : room * pace.cycles(slot));
+  }
+  if (room_cycles < 1) {
+    return std::nullopt;
+  }
+  pace.iterations += fewest;
+  coasted_ = pass_;
+  Coast coast;
+  coast.cycles = std::llround(room_cycles);
+  coast.loops = loops_;
+  for (std::size_t slot = 0; slot < pace.slots.size(); ++slot) {
+    coast.iterations.push_back(
+        loops_[slot * decoded_.warps_per_cta] < 0
+            ? 0
+            : static_cast<std::uint32_t>(std::llround(room_cycles / pace.cycles(slot))));
+  }
+  // So that as many instructions are counted as are left out.
+  double left_out = 0;
+  for (std::size_t slot = 0; slot < coast.iterations.size(); ++slot) {
+    if (const int loop = loops_[slot * decoded_.warps_per_cta]; loop >= 0) {
+      const sm::DecodedLoop& text = decoded_.loops[static_cast<std::size_t>(loop)];
+      left_out +=
+          static_cast<double>(coast.iterations[slot]) * (text.end - text.begin) * decoded_.warps_per_cta;
+    }
+  }
+  const auto selected = static_cast<std::size_t>(metrics::Stall::selected);
+  coast.repeats = left_out / static_cast<double>(pace.counted.stall_warp_cycles[selected]);
+  coast.measured = pace.counted;
+  return coast;
+}
+
+}  // namespace warpscope::fast

@@ -1,0 +1,85 @@
+// When an SM may leave out iterations of its loops.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/sim/event_queue.hpp"
+#include "model/sm/sm_core.hpp"
+
+namespace warpscope::fast {
+
+/// Iterations that all CTAs of an SM leave out together.
+struct Coast {
+  sim::Cycles cycles = 0;
+  std::vector<int> loops;                 ///< by warp, the loop it is in; -1: none
+  std::vector<std::uint32_t> iterations;  ///< by CTA slot
+  sm::SmCounters measured;                ///< what stands for it
+  double repeats = 0;                     ///< how often that fits into `cycles`
+};
+
+/// Watches one SM between windows. Once all its CTAs have gone through some iterations of one loop each, and
+/// go on evenly, they may leave out iterations: as many cycles as the first of them needs to come near the
+/// end of its loop, and each as many iterations as it makes in that time.
+class Coaster {
+ public:
+  explicit Coaster(const sm::DecodedLaunch& decoded) : decoded_(decoded) {}
+
+  /// CTAs have come or gone.
+  void forget() { start_anew(); }
+  /// They have left something out.
+  void start_anew() { loops_.clear(); }
+  /// `counted` is what the SM has counted up to `now`, which its core calls `now - origin`.
+  std::optional<Coast> consider(const sm::SmCore& core, const sm::SmCounters& counted, sim::Cycles origin,
+                                sim::Cycles now);
+
+ private:
+  struct SlotMark {
+    std::uint32_t count = 0;
+    sim::Cycles time = 0;
+  };
+  struct Mark {
+    sim::Cycles now = 0;
+    std::vector<SlotMark> slots;
+    sm::SmCounters counted;
+  };
+  /// What iterations took, by CTA slot, and what they counted meanwhile.
+  struct Pace {
+    std::vector<std::uint32_t> texts;  ///< of the loops
+    std::vector<SlotMark> slots;       ///< iterations that were measured, and their cycles
+    sm::SmCounters counted;            ///< meanwhile
+    std::uint32_t iterations = 0;      ///< that went on like this so far, at least
+
+    /// Of one iteration.
+    double cycles(std::size_t slot) const;
+    void add(const Pace& more);
+  };
+  /// One time that the CTAs go through their loops.
+  struct Pass {
+    std::vector<int> loops;               ///< by warp
+    std::vector<sm::LoopCounters> outer;  ///< of the first warp of each slot, when its loop was entered
+
+    bool operator==(const Pass& other) const = default;
+  };
+  std::vector<std::uint32_t> texts() const;
+  Pace measured(const Mark& begin, const Mark& end) const;
+  /// As far as the CTAs may go at this pace.
+  std::optional<Coast> coast(const sm::SmCore& core, Pace& pace);
+  /// Finds the loops of all warps; false unless those of each CTA are in one and the same.
+  bool find_loops(const sm::SmCore& core);
+  Mark mark(const sm::SmCore& core, const sm::SmCounters& counted, sim::Cycles origin, sim::Cycles now) const;
+  std::uint32_t fewest_since(const Mark& begin, const sm::SmCore& core) const;
+  bool even(const Mark& a, const Mark& b, const Mark& c) const;
+
+  const sm::DecodedLaunch& decoded_;
+  std::vector<int> loops_;  ///< by warp; empty: not known to be in loops
+  Pass pass_;               ///< in which the marks were made
+  std::vector<int> found_;
+  std::vector<Mark> marks_;
+  std::uint32_t fewest_ = 0;   ///< iterations of a CTA since the last mark
+  Pass coasted_;               ///< in which something was left out last
+  std::optional<Pace> known_;  ///< of the same CTAs, in loops of the same texts
+};
+
+}  // namespace warpscope::fast

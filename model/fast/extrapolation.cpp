@@ -1,0 +1,165 @@
+#include "model/fast/extrapolation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/gpu/time_limit.hpp"
+#include "model/trace/statistics.hpp"
+
+namespace warpscope::fast {
+namespace {
+
+/// Beyond this many CTAs one CTA more or less at the end no longer matters.
+constexpr std::uint64_t kMostScheduledCtas = 16384;
+
+/// Standard deviation of the cycles of sampled launches from those of detailed mode beyond what scatter in
+/// the sample explains, as a part of them: found on the 66 sampled points of detailed_mode.csv, of which 19
+/// in 20 lie within two deviations.
+constexpr double kMethodDeviation = 0.014;
+
+template <typename Count>
+void scale(Count& count, double factor) {
+  count = static_cast<Count>(std::llround(static_cast<double>(count) * factor));
+}
+
+/// Instructions of the launch over those that the simulated CTAs stood for.
+double whole_over_sample(const std::vector<std::uint64_t>& class_work,
+                         const std::vector<std::uint64_t>& whole, const std::vector<std::uint64_t>& sample) {
+  const auto instructions = [&](const std::vector<std::uint64_t>& ctas) {
+    double sum = 0;
+    for (std::size_t c = 0; c < ctas.size(); ++c) {
+      sum += static_cast<double>(class_work[c]) * static_cast<double>(ctas[c]);
+    }
+    return sum;
+  };
+  return instructions(whole) / instructions(sample);
+}
+
+/// `value` in all repeats.
+template <typename Count>
+Count repeated(const SkippedWaves& piece, Count value) {
+  return static_cast<Count>(std::llround(static_cast<double>(value) * piece.repeats));
+}
+
+/// What was left out counts as much per work as what stands for it.
+void add_left_out(gpu::LaunchCounts& counts, const SkippedWaves& piece) {
+  for (std::size_t i = 0; i < sm::kCountedPipes; ++i) {
+    counts.counters.pipe_busy_cycles[i] += repeated(piece, piece.part.pipe_busy_cycles[i]);
+  }
+  counts.counters.data_path_cycles += repeated(piece, piece.part.data_path_cycles);
+  for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
+    counts.counters.stall_warp_cycles[i] += repeated(piece, piece.part.stall_warp_cycles[i]);
+  }
+  for (std::size_t t = 0; t < counts.tensors.size(); ++t) {
+    counts.tensors[t].hbm_read += repeated(piece, piece.part.hbm[t].read_bytes);
+    counts.tensors[t].hbm_write += repeated(piece, piece.part.hbm[t].write_bytes);
+  }
+}
+
+void add_skipped_waves(gpu::LaunchCounts& counts, const hw::HwConfig& config,
+                       const std::vector<SkippedWaves>& pieces) {
+  for (const SkippedWaves& piece : pieces) {
+    add_left_out(counts, piece);
+    const std::uint64_t cycles = repeated(piece, static_cast<std::uint64_t>(piece.part.time));
+    counts.cycles += static_cast<sim::Cycles>(cycles);
+    counts.sm_active_cycles += cycles * static_cast<std::uint64_t>(config.gpu.sm_count);
+  }
+}
+
+/// What was estimated for parts of a launch may not be more than all of it has room for.
+void keep_within_active(gpu::LaunchCounts& counts, int sub_cores) {
+  const auto active = static_cast<std::int64_t>(counts.sm_active_cycles);
+  for (std::int64_t& cycles : counts.counters.pipe_busy_cycles) {
+    cycles = std::min(cycles, active * sub_cores);
+  }
+  counts.counters.data_path_cycles = std::min(counts.counters.data_path_cycles, active);
+}
+
+/// Cycles of a launch and their standard deviation.
+struct End {
+  double cycles = 0;
+  double deviation = 0;
+};
+
+/// When the launch ends: that of the schedule of all its CTAs, or, where all SMs were simulated or a CTA more
+/// or less at the end does not matter, `continued_end`, when those SMs ended that were simulated.
+End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
+                  const std::vector<std::uint64_t>& class_work, sim::Cycles continued_end) {
+  const std::uint64_t ctas = trace::cta_count(launch);
+  const bool whole =
+      std::ranges::all_of(sample.groups, [](const gpu::SmGroup& group) { return group.sms == 1; });
+  const auto continued = static_cast<double>(continued_end);
+  if (whole) {
+    return {continued, sample.skipped.empty() ? 0 : continued * kMethodDeviation};
+  }
+  // The mean speed of all SMs is known as far as that of a few tells.
+  const double pace_deviation =
+      std::hypot(kMethodDeviation, sample.pace.spread_of_speeds() / std::sqrt(sample.groups.size()));
+  if (ctas > kMostScheduledCtas) {
+    return {continued, continued * pace_deviation};
+  }
+  std::vector<std::uint64_t> work;
+  for (std::uint64_t cta = 0; cta < ctas; ++cta) {
+    const auto [x, y, z] = trace::block_of(launch, cta);
+    work.push_back(class_work[trace::class_of(launch, x, y, z)]);
+  }
+  const std::size_t wave = sample.groups.size() * static_cast<std::size_t>(sample.pace.slots());
+  const Makespans ends =
+      makespans(sample.pace, work, config.gpu.sm_count, sample.pace.overhead_cycles(sample.simulated.size()),
+                sample.scatter.shares(wave));
+  return {ends.mean, std::hypot(ends.deviation, ends.mean * pace_deviation)};
+}
+
+}  // namespace
+
+void extrapolate(gpu::LaunchCounts& counts, const hw::HwConfig& config, const trace::Trace& trace,
+                 const trace::Launch& launch, const Sample& sample) {
+  const std::vector<std::uint64_t> class_work = trace::instructions_per_cta(launch);
+  const double work = whole_over_sample(class_work, trace::ctas_per_class(launch), sample.ctas_of_class);
+  scale(counts.counters.shared_load_wavefronts, work);
+  scale(counts.counters.shared_store_wavefronts, work);
+  if (sample.skipped.empty()) {
+    std::ranges::for_each(counts.counters.pipe_busy_cycles,
+                          [&](std::int64_t& cycles) { scale(cycles, work); });
+    scale(counts.counters.data_path_cycles, work);
+    scale(counts.sm_active_cycles, work);
+    std::ranges::for_each(counts.counters.stall_warp_cycles,
+                          [&](std::uint64_t& cycles) { scale(cycles, work); });
+  }
+  add_skipped_waves(counts, config, sample.skipped);
+  keep_within_active(counts, config.sm.sub_cores);
+  const End end = end_of_launch(config, launch, sample, class_work, counts.cycles);
+  gpu::require_time(launch, end.cycles);
+  counts.cycles = std::llround(end.cycles);
+  counts.cycles_deviation = end.deviation;
+
+  std::uint64_t& selected =
+      counts.counters.stall_warp_cycles[static_cast<std::size_t>(metrics::Stall::selected)];
+  selected = 0;
+  for (const auto& [opcode, count] : trace::executed_instructions(launch)) {
+    selected += count;
+    counts.counters.issued_by_opcode[static_cast<std::size_t>(opcode)] = count;
+  }
+  // Bytes asked for follow from the trace; how many of them move for each, from what was counted. A CTA that
+  // stands for longer or shorter ones does not make all their accesses, so then only its own say that.
+  const auto [least, most] = std::ranges::minmax(class_work);
+  const bool all_counted = least == most;
+  const auto moved = [](std::uint64_t requested, std::uint64_t asked, std::uint64_t bytes) {
+    return asked == 0 ? 0
+                      : static_cast<std::uint64_t>(
+                            std::llround(static_cast<double>(requested) *
+                                         (static_cast<double>(bytes) / static_cast<double>(asked))));
+  };
+  const std::vector<trace::RequestedBytes> requested = trace::requested_bytes(trace, launch);
+  for (std::size_t t = 0; t < counts.tensors.size(); ++t) {
+    memory::TensorBytes& traffic = counts.tensors[t];
+    const Demand& demand = sample.demand[t];
+    traffic.l2_read =
+        moved(requested[t].read, demand.read_asked, all_counted ? traffic.l2_read : demand.read_moved);
+    traffic.l2_write =
+        moved(requested[t].written, demand.write_asked, all_counted ? traffic.l2_write : demand.write_moved);
+    traffic.l2_read_hit = traffic.l2_read - std::min(traffic.l2_read, traffic.hbm_read);
+  }
+}
+
+}  // namespace warpscope::fast

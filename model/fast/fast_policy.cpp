@@ -1,0 +1,312 @@
+#include "model/fast/fast_policy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/base/spread_hash.hpp"
+#include "model/fast/loop_footprint.hpp"
+#include "model/gpu/time_limit.hpp"
+#include "model/sm/occupancy.hpp"
+#include "model/trace/statistics.hpp"
+
+namespace warpscope::fast {
+namespace {
+
+/// A launch of up to this many instructions of which all SMs are simulated is executed as it is: which of
+/// them gets the last CTAs hangs on single cycles.
+constexpr std::uint64_t kWhole = 150'000'000;
+
+int slots_of(const hw::HwConfig& config, const trace::Launch& launch) {
+  return std::min(sm::occupancy(config, launch).ctas_per_sm, sm::kMaxCtas);
+}
+
+std::uint64_t issued(const sm::SmCounters& counters) {
+  return counters.stall_warp_cycles[static_cast<std::size_t>(metrics::Stall::selected)];
+}
+
+/// Some number below `count`, evenly spread over CTAs.
+int turn_to_stand_for(std::uint64_t cta, int count) {
+  return static_cast<int>(spread_hash(cta + 1) % static_cast<std::uint64_t>(count));
+}
+
+}  // namespace
+
+FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch,
+                       memory::MemorySystem& memory, const std::vector<gpu::SmGroup>& groups)
+    : config_(config),
+      trace_(trace),
+      launch_(launch),
+      groups_(groups),
+      memory_(memory),
+      sample_(groups, slots_of(config, launch), launch.classes.size()),
+      whole_(std::ranges::all_of(groups, [](const gpu::SmGroup& group) { return group.sms == 1; }) &&
+             trace::total(trace::executed_instructions(launch)) <= kWhole),
+      sms_(groups.size()),
+      left_out_(trace.tensors.size()) {
+  const auto slots = static_cast<std::uint64_t>(slots_of(config, launch) * config.gpu.sm_count);
+  skipper_.emplace(launch, slots, config.l2.capacity_bytes);
+}
+
+void FastPolicy::attach(engine::Engine& engine) {
+  engine_ = &engine;
+  passes_.emplace(engine.decoded(), engine.window_cycles(), config_.l2.capacity_bytes);
+}
+
+engine::RequestTap* FastPolicy::tap(std::size_t sm, const sm::DecodedLaunch& decoded, int cta_slots) {
+  sms_[sm].echo = std::make_unique<Echo>(trace_, decoded, cta_slots, groups_[sm], config_.l2.partitions);
+  sms_[sm].coaster = std::make_unique<Coaster>(decoded);
+  return sms_[sm].echo.get();
+}
+
+sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) {
+  SlotMembers members;
+  members.apart_cycles = dispatch.apart_cycles;
+  for (const std::uint64_t number : dispatch.ctas) {
+    sm::ResidentCta cta;
+    cta.block = trace::block_of(launch_, number);
+    cta.cta_class = &launch_.classes[trace::class_of(launch_, cta.block[0], cta.block[1], cta.block[2])];
+    members.ctas.push_back(cta);
+  }
+  // Of CTAs of unequal length each gets its turn to stand for the others, so that those that share an SM meet
+  // in all the ways in which they do on the chip; extrapolate() settles what that does to the work.
+  const auto [least, most] =
+      std::ranges::minmax(members.ctas, {}, [](const sm::ResidentCta& cta) { return cta.cta_class; });
+  const bool alike = least.cta_class == most.cta_class;
+  const auto count = static_cast<int>(dispatch.ctas.size());
+  members.representative = alike ? (count - 1) / 2 : turn_to_stand_for(dispatch.ctas.front(), count);
+  const sm::ResidentCta simulated = members.ctas[static_cast<std::size_t>(members.representative)];
+  const auto cta_class = static_cast<std::size_t>(simulated.cta_class - launch_.classes.data());
+  sample_.simulated.push_back(cta_class);
+  sample_.ctas_of_class[cta_class] += dispatch.ctas.size();
+  Sampled& sampled = sms_[static_cast<std::size_t>(dispatch.group)];
+  sampled.residents[static_cast<std::size_t>(slot)] = {sample_.simulated.size() - 1, cta_class,
+                                                       dispatch.start, true};
+  sampled.echo->install(slot, std::move(members));
+  sampled.coaster->forget();
+  if (passes_) {
+    passes_->start_anew();
+  }
+  return simulated;
+}
+
+int FastPolicy::active_sms(std::size_t sm) const {
+  int most = 0;
+  for (std::size_t slot = 0; slot < sms_[sm].residents.size(); ++slot) {
+    most = std::max(most,
+                    sms_[sm].residents[slot].occupied ? sms_[sm].echo->members(static_cast<int>(slot)) : 0);
+  }
+  return most;
+}
+
+int FastPolicy::residents(std::size_t sm) const {
+  return static_cast<int>(
+      std::ranges::count_if(sms_[sm].residents, [](const Resident& cta) { return cta.occupied; }));
+}
+
+bool FastPolicy::in_loops(std::size_t sm) const {
+  const sm::SmCore& core = engine_->sms()[sm]->core();
+  for (int slot = 0; slot < core.cta_slots(); ++slot) {
+    const int warp = slot * static_cast<int>(engine_->decoded().warps_per_cta);
+    if (core.cta(slot).occupied && core.loop_counters_of(warp).trips[0] == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+LaunchProgress FastPolicy::progress(sim::Cycles now) const {
+  LaunchProgress progress;
+  progress.time = now;
+  progress.l2_bytes = engine_->memory().used_bytes();
+  progress.stall_warp_cycles = counted_.stall_warp_cycles;
+  progress.pipe_busy_cycles = counted_.pipe_busy_cycles;
+  progress.data_path_cycles = counted_.data_path_cycles;
+  progress.shared_load_wavefronts = counted_.shared_load_wavefronts;
+  progress.shared_store_wavefronts = counted_.shared_store_wavefronts;
+  for (const memory::TensorBytes& tensor : engine_->memory().traffic()) {
+    const HbmBytes& left_out = left_out_[progress.hbm.size()];
+    progress.hbm.push_back({tensor.hbm_read + left_out.read_bytes, tensor.hbm_write + left_out.write_bytes});
+  }
+  return progress;
+}
+
+void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles time) {
+  Sampled& sampled = sms_[sm];
+  Resident& cta = sampled.residents[static_cast<std::size_t>(slot)];
+  sample_.scatter.observe(cta.number, sm, cta.cta_class, time - cta.start);
+  cta.occupied = false;
+  sampled.coaster->forget();
+  passes_->start_anew();
+  completed_ += static_cast<std::uint64_t>(sampled.echo->members(slot));
+  if (!skipper_->may_skip() || !skipper_->window_ends(completed_)) {
+    return;
+  }
+  if (auto skipped = skipper_->observe(progress(time), engine_->dispatcher().dispatched())) {
+    skipped_cycles_ += skipped->repeats * static_cast<double>(skipped->part.time);
+    gpu::require_time(launch_, static_cast<double>(time) + skipped_cycles_);
+    engine_->dispatcher().skip(skipped->ctas);
+    sample_.skipped.push_back(*std::move(skipped));
+  }
+}
+
+void FastPolicy::skip(const SkippedPasses& skipped, sim::Cycles now) {
+  for (std::size_t sm = 0; sm < sms_.size(); ++sm) {
+    engine::SmUnit& unit = *engine_->sms()[sm];
+    passes_->advance(unit.core(), skipped);
+    unit.jump(now, skipped.cycles);
+    if (sms_[sm].coasting) {
+      sms_[sm].coasting->begin += skipped.cycles;
+    }
+    sms_[sm].coaster->start_anew();
+  }
+  for (std::size_t sm = 0; sm < skipped.instructions.size(); ++sm) {
+    const auto instructions = static_cast<std::uint64_t>(std::llround(skipped.instructions[sm]));
+    sample_.pace.observe(sm, residents(sm), true, skipped.cycles, instructions);
+  }
+  skips_until_ = now + skipped.cycles;
+  counted_.add_times(skipped.counted, skipped.repeats);
+  for (std::size_t t = 0; t < left_out_.size(); ++t) {
+    const auto repeated = [&](std::uint64_t bytes) {
+      return static_cast<std::uint64_t>(std::llround(static_cast<double>(bytes) * skipped.repeats));
+    };
+    left_out_[t].read_bytes += repeated(skipped.part.hbm[t].read_bytes);
+    left_out_[t].write_bytes += repeated(skipped.part.hbm[t].write_bytes);
+  }
+}
+
+void FastPolicy::begin_coast(std::size_t sm, Coast coast, sim::Cycles now) {
+  engine::SmUnit& unit = *engine_->sms()[sm];
+  sm::SmCore& core = unit.core();
+  const auto warps_per_cta = static_cast<std::ptrdiff_t>(engine_->decoded().warps_per_cta);
+  Coasting coasting;
+  coasting.begin = now;
+  coasting.stretches.resize(coast.iterations.size());
+  coasting.done.assign(coast.iterations.size(), 0);
+  for (int slot = 0; slot < core.cta_slots(); ++slot) {
+    if (core.cta(slot).occupied) {
+      const auto first = coast.loops.begin() + slot * warps_per_cta;
+      coasting.stretches[static_cast<std::size_t>(slot)] = loop_footprint(
+          core, engine_->decoded(), {first, first + warps_per_cta}, slot, sms_[sm].echo->accesses());
+    }
+  }
+  for (std::size_t warp = 0; warp < coast.loops.size(); ++warp) {
+    if (coast.loops[warp] >= 0) {
+      const sm::DecodedLoop& loop = engine_->decoded().loops[static_cast<std::size_t>(coast.loops[warp])];
+      core.loop_counters()[warp].iteration[loop.depth] +=
+          coast.iterations[warp / engine_->decoded().warps_per_cta];
+    }
+  }
+  unit.jump(now, coast.cycles);
+  counted_.add_times(coast.measured, coast.repeats * active_sms(sm));
+  coasting.coast = std::move(coast);
+  sms_[sm].coasting = std::move(coasting);
+  sms_[sm].coaster->start_anew();
+}
+
+void FastPolicy::coast(std::size_t sm, sim::Cycles begin, sim::Cycles end) {
+  Coasting& coasting = *sms_[sm].coasting;
+  if (end <= coasting.begin) {
+    return;
+  }
+  const sim::Cycles elapsed = std::min(coasting.coast.cycles, end - coasting.begin);
+  for (std::size_t slot = 0; slot < coasting.done.size(); ++slot) {
+    const auto reached = static_cast<std::uint32_t>(std::int64_t{coasting.coast.iterations[slot]} * elapsed /
+                                                    coasting.coast.cycles);
+    for (std::uint32_t& i = coasting.done[slot]; i < reached; ++i) {
+      for (const Stretch& stretch : coasting.stretches[slot]) {
+        const sm::Address at{stretch.begin.segment + stretch.step.segment * i,
+                             stretch.begin.offset + stretch.step.offset * i};
+        sms_[sm].echo->add({stretch.kind, stretch.tensor, at, stretch.bytes, stretch.runs, stretch.lines});
+      }
+    }
+  }
+  const double part = static_cast<double>(elapsed - std::max<sim::Cycles>(0, begin - coasting.begin)) /
+                      static_cast<double>(coasting.coast.cycles);
+  const double work = static_cast<double>(issued(coasting.coast.measured)) * coasting.coast.repeats * part;
+  sample_.pace.observe(sm, residents(sm), true, end - begin, static_cast<std::uint64_t>(std::llround(work)));
+  if (elapsed == coasting.coast.cycles) {
+    sms_[sm].coasting.reset();
+  }
+}
+
+bool FastPolicy::allows_gaps() const {
+  return std::ranges::all_of(sms_, [](const Sampled& sm) {
+    return !sm.coasting || std::ranges::all_of(sm.coasting->stretches, &std::vector<Stretch>::empty);
+  });
+}
+
+void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
+  const sim::Cycles last_end = std::exchange(last_end_, end);
+  if (end <= skips_until_) {
+    return;
+  }
+  if (end % memory::kBackgroundCycles == 0) {
+    for (Sampled& sampled : sms_) {
+      sampled.echo->release(end, memory_);
+    }
+  }
+  for (std::size_t sm = 0; sm < sms_.size(); ++sm) {
+    Sampled& sampled = sms_[sm];
+    engine::SmUnit& unit = *engine_->sms()[sm];
+    const sm::SmCounters counted = std::exchange(unit.core().counters(), sm::SmCounters{});
+    stepped_ += issued(counted);
+    if (sampled.coasting) {
+      counted_.add(counted, static_cast<std::uint64_t>(std::max(1, active_sms(sm))));
+      coast(sm, last_end, end);
+      continue;
+    }
+    // Of a group that has just ended its last CTAs the number that had work is no longer known.
+    counted_.add(counted, static_cast<std::uint64_t>(std::max({1, active_sms(sm), sampled.last_active})));
+    sampled.last_active = active_sms(sm);
+    const int resident = residents(sm);
+    if (resident == 0) {
+      continue;
+    }
+    sampled.counted.add(counted);
+    const bool now_in_loops = in_loops(sm);
+    sample_.pace.observe(sm, resident, sampled.was_in_loops && now_in_loops && unit.completions().empty(),
+                         end - begin, issued(counted));
+    sampled.was_in_loops = now_in_loops;
+    if (whole_) {
+      continue;
+    }
+    if (auto coast = sampled.coaster->consider(unit.core(), sampled.counted, unit.origin(), end)) {
+      begin_coast(sm, *std::move(coast), end);
+    }
+  }
+  if (!whole_ && passes_->applies()) {
+    if (passes_->part_ends(engine_->sms())) {
+      if (const auto skipped = passes_->observe(progress(end), counted_)) {
+        skip(*skipped, end);
+      }
+    }
+  }
+}
+
+gpu::LaunchCounts FastPolicy::finish() {
+  for (Sampled& sampled : sms_) {
+    sampled.echo->release(engine_->now(), memory_);
+  }
+  gpu::LaunchCounts counts = engine_->counts();
+  for (std::size_t t = 0; t < left_out_.size(); ++t) {
+    counts.tensors[t].hbm_read += left_out_[t].read_bytes;
+    counts.tensors[t].hbm_write += left_out_[t].write_bytes;
+  }
+  counts.counters = counted_;
+  counts.stepped = stepped_;
+  if (whole_ && sample_.skipped.empty()) {
+    return counts;  // nothing was left out
+  }
+  Sample sample = sample_;
+  sample.demand.resize(trace_.tensors.size());
+  for (const Sampled& sampled : sms_) {
+    for (std::size_t t = 0; t < trace_.tensors.size(); ++t) {
+      sample.demand[t].add(sampled.echo->demand()[t]);
+    }
+  }
+  extrapolate(counts, config_, trace_, launch_, sample);
+  return counts;
+}
+
+}  // namespace warpscope::fast

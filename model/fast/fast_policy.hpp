@@ -1,0 +1,89 @@
+// Fast mode: some SMs stand for others, iterations that repeat are left out, and so are waves of CTAs.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/engine/engine.hpp"
+#include "model/fast/coaster.hpp"
+#include "model/fast/echo.hpp"
+#include "model/fast/extrapolation.hpp"
+#include "model/fast/loop_footprint.hpp"
+#include "model/fast/pass_skipper.hpp"
+#include "model/fast/wave_skipper.hpp"
+
+namespace warpscope::fast {
+
+/// Decides what one launch leaves out.
+class FastPolicy : public engine::Policy {
+ public:
+  /// All arguments must outlive it.
+  FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, const trace::Launch& launch,
+             memory::MemorySystem& memory, const std::vector<gpu::SmGroup>& groups);
+
+  /// Must be called before the first window.
+  void attach(engine::Engine& engine);
+  /// What the whole launch does, once the engine has come to its end.
+  gpu::LaunchCounts finish();
+
+  const std::vector<gpu::SmGroup>& groups() const override { return groups_; }
+  engine::RequestTap* tap(std::size_t sm, const sm::DecodedLaunch& decoded, int cta_slots) override;
+  sm::ResidentCta begin_ctas(const gpu::Dispatch& dispatch, int slot) override;
+  int active_sms(std::size_t sm) const override;
+  void end_cta(std::size_t sm, int slot, sim::Cycles time) override;
+  void end_window(sim::Cycles begin, sim::Cycles end) override;
+  bool allows_gaps() const override;
+
+ private:
+  struct Resident {
+    std::size_t number = 0;  ///< in order of dispatch
+    std::size_t cta_class = 0;
+    sim::Cycles start = 0;
+    bool occupied = false;
+  };
+  /// An SM that leaves something out.
+  struct Coasting {
+    Coast coast;
+    sim::Cycles begin = 0;
+    std::vector<std::vector<Stretch>> stretches;  ///< by slot
+    std::vector<std::uint32_t> done;              ///< iterations, by slot
+  };
+  struct Sampled {
+    std::unique_ptr<Echo> echo;
+    std::unique_ptr<Coaster> coaster;
+    std::optional<Coasting> coasting;
+    std::array<Resident, sm::kMaxCtas> residents{};
+    sm::SmCounters counted;  ///< of the SM itself
+    bool was_in_loops = false;
+    int last_active = 0;
+  };
+  void begin_coast(std::size_t sm, Coast coast, sim::Cycles now);
+  void coast(std::size_t sm, sim::Cycles begin, sim::Cycles end);
+  void skip(const SkippedPasses& skipped, sim::Cycles now);
+  LaunchProgress progress(sim::Cycles now) const;
+  bool in_loops(std::size_t sm) const;
+  int residents(std::size_t sm) const;
+
+  const hw::HwConfig& config_;
+  const trace::Trace& trace_;
+  const trace::Launch& launch_;
+  std::vector<gpu::SmGroup> groups_;
+  memory::MemorySystem& memory_;
+  engine::Engine* engine_ = nullptr;
+  Sample sample_;
+  std::optional<WaveSkipper> skipper_;
+  std::optional<PassSkipper> passes_;
+  bool whole_;  ///< every SM is simulated
+  std::vector<Sampled> sms_;
+  std::vector<HbmBytes> left_out_;  ///< by tensor, moved in passes that were left out
+  sm::SmCounters counted_;          ///< of all SMs
+  std::uint64_t stepped_ = 0;
+  std::uint64_t completed_ = 0;
+  double skipped_cycles_ = 0;
+  sim::Cycles skips_until_ = 0;  ///< all SMs leave out passes
+  sim::Cycles last_end_ = 0;     ///< of a window
+};
+
+}  // namespace warpscope::fast

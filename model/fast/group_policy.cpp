@@ -1,0 +1,168 @@
+#include "model/fast/group_policy.hpp"
+
+#include <algorithm>
+
+#include "model/sm/occupancy.hpp"
+#include "model/trace/execution_count.hpp"
+#include "model/trace/statistics.hpp"
+
+namespace warpscope::fast {
+namespace {
+
+/// A trace of up to this many instructions is simulated whole. Some of them recur and are not stepped.
+constexpr double kWhole = 30e6;
+/// Likewise a launch of one wave; of more waves so many times fewer. Which SM is given the last CTAs hangs on
+/// single cycles, so that no sample tells, and the fewer waves there are, the more it moves the end.
+constexpr double kWholeOfOneWave = 150e6;
+/// Where CTAs are unequal it moves by the length of the longest ones, so fewer waves are many there.
+constexpr double kWholeTimesUnequalWaves = 350e6;
+/// In so few waves that chance still counts.
+constexpr double kFewWaves = 5;
+/// Likewise each launch of few waves where a trace has several.
+constexpr double kWholeOfMany = 25e6;
+
+/// Instructions that fast mode may step otherwise, about.
+constexpr double kBudget = 2.8e6;
+constexpr double kBudgetUnequal = 2.2e6;
+/// Likewise of each launch where a trace has several: their errors average out. It does not depend on what
+/// the others are, so that traces which share a launch simulate it alike.
+constexpr double kBudgetOfOneOfMany = 0.3e6;
+/// A launch without tensor instructions that executes less than this part of those of its trace is over soon:
+/// one SM says enough of it.
+constexpr double kMinor = 0.04;
+/// Of a launch with many waves, about this many are executed (wave_skipper.hpp): more where CTAs are unequal,
+/// as waves are then left out in several pieces.
+constexpr double kExecutedWaves = 6;
+constexpr double kExecutedUnequalWaves = 10;
+/// Of an SM whose CTAs go through one loop, about this many instructions are stepped at most: its iterations
+/// recur soon, and the others are left out (coaster.hpp).
+constexpr double kExecutedLoops = 1.2e6;
+
+/// An SM with like CTAs that executes more than this costs as much as several others, though most iterations
+/// are left out: so few have to do. One alone asks in bursts, and is 5 % off.
+constexpr double kLongest = 10e6;
+constexpr double kFewestLongGroups = 3;
+
+/// SMs that are simulated in fast mode, unless all are: fewer meet in too few ways, more tell little.
+constexpr double kFewestGroups = 4;
+constexpr double kFewestUnequalGroups = 2;
+constexpr double kMostGroups = 7;
+/// Where inner loops are passed so often in a long launch, the mean over time takes the place of more SMs.
+constexpr std::uint64_t kManyPasses = 4;
+
+/// CTAs whose instructions differ by less than this part count as alike.
+constexpr double kAlike = 0.2;
+
+bool has_like_ctas(const trace::Launch& launch) {
+  const std::vector<std::uint64_t> work = trace::instructions_per_cta(launch);
+  const auto [least, most] = std::ranges::minmax(work);
+  return static_cast<double>(most - least) <= kAlike * static_cast<double>(most);
+}
+
+/// How often a warp goes through inner loops, at most.
+std::uint64_t most_passes(const trace::Launch& launch) {
+  std::uint64_t most = 0;
+  for (const trace::CtaClass& cta_class : launch.classes) {
+    for (const std::uint16_t program : cta_class.program_of_warp) {
+      most = std::max(most, trace::innermost_loop_entries(launch.programs[program], cta_class));
+    }
+  }
+  return most;
+}
+
+/// What a launch costs, as far as the trace tells.
+struct LaunchWork {
+  int sms = 1;              ///< that get CTAs
+  bool alike = true;        ///< CTAs differ little
+  bool passes = false;      ///< of like CTAs through inner loops, many of them
+  bool tensor = false;      ///< some instructions use the tensor pipe
+  double waves = 1;         ///< of CTAs
+  double instructions = 0;  ///< of the launch
+  double executed = 0;      ///< part of them in the waves that are executed
+};
+
+LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
+  LaunchWork work;
+  const std::uint64_t ctas = trace::cta_count(launch);
+  work.sms = static_cast<int>(std::min(static_cast<std::uint64_t>(config.gpu.sm_count), ctas));
+  work.alike = has_like_ctas(launch);
+  work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
+  work.passes = work.alike && most_passes(launch) >= kManyPasses;
+  work.tensor = trace::uses_tensor_pipe(launch);
+  work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch)));
+  work.executed =
+      work.instructions * std::min(1.0, (work.alike ? kExecutedWaves : kExecutedUnequalWaves) / work.waves);
+  return work;
+}
+
+/// Groups of a launch of which one SM each is simulated.
+double sampled_groups(const LaunchWork& work) {
+  const double of_sm = work.executed / work.sms;
+  if (work.passes) {
+    return std::clamp(kBudget / of_sm, of_sm > kExecutedLoops ? kFewestLongGroups : kFewestGroups,
+                      kMostGroups);
+  }
+  const double stepped = work.alike ? std::min(of_sm, kExecutedLoops) : of_sm;
+  const double fewest = work.waves <= kFewWaves          ? kMostGroups
+                        : work.alike && of_sm > kLongest ? kFewestLongGroups
+                        : work.alike                     ? kFewestGroups
+                                                         : kFewestUnequalGroups;
+  return std::clamp((work.alike ? kBudget : kBudgetUnequal) / stepped, fewest, kMostGroups);
+}
+
+/// Likewise of one launch of several, which together execute so many instructions.
+double sampled_groups(const LaunchWork& work, double instructions) {
+  const bool minor = !work.tensor && work.instructions < kMinor * instructions;
+  return minor ? 1 : std::clamp(kBudgetOfOneOfMany * work.sms / work.executed, 1.0, kMostGroups);
+}
+
+/// Whether a launch is simulated whole, be it the only one or one of `many`.
+bool is_small(const LaunchWork& work, bool many) {
+  if (many) {
+    return work.waves <= kFewWaves && work.instructions <= kWholeOfMany;
+  }
+  return work.instructions <= kWholeOfOneWave &&
+         work.instructions * work.waves <= (work.alike ? kWholeOfOneWave : kWholeTimesUnequalWaves);
+}
+
+}  // namespace
+
+std::vector<gpu::SmGroup> group_sms(int sms, int groups) {
+  groups = std::clamp(groups, 1, sms);
+  std::vector<gpu::SmGroup> result;
+  for (int g = 0; g < groups; ++g) {
+    const int first = g * sms / groups;
+    result.push_back({first, (g + 1) * sms / groups - first});
+  }
+  return result;
+}
+
+std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& config,
+                                                          const trace::Trace& trace,
+                                                          const gpu::SimulationOptions& options) {
+  std::vector<LaunchWork> works;
+  double instructions = 0;
+  for (const trace::Launch& launch : trace.launches) {
+    works.push_back(work_of(config, launch));
+    instructions += works.back().instructions;
+  }
+  const bool many = trace.launches.size() > 1;
+  const auto groups_of = [&](const LaunchWork& work) {
+    if (options.sm_groups > 0) {
+      return options.sm_groups;
+    }
+    if (instructions <= kWhole || is_small(work, many)) {
+      return work.sms;
+    }
+    return static_cast<int>(many ? sampled_groups(work, instructions) : sampled_groups(work));
+  };
+  std::vector<std::vector<gpu::SmGroup>> result;
+  for (const LaunchWork& work : works) {
+    const bool detailed = options.mode == gpu::Mode::detailed;
+    const int sms = detailed ? config.gpu.sm_count : work.sms;
+    result.push_back(group_sms(sms, detailed ? sms : groups_of(work)));
+  }
+  return result;
+}
+
+}  // namespace warpscope::fast

@@ -1,0 +1,23 @@
+// Which SMs stand for others.
+#pragma once
+
+#include <vector>
+
+#include "model/gpu/simulate.hpp"
+#include "model/gpu/sm_group.hpp"
+#include "model/hw/hw_config.hpp"
+#include "model/trace/launch.hpp"
+
+namespace warpscope::fast {
+
+/// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer.
+std::vector<gpu::SmGroup> group_sms(int sms, int groups);
+
+/// For each launch the groups of the SMs that it gives work to. All SMs are simulated in detailed mode, where
+/// the trace is short, and where a launch of few waves ends by chance. Otherwise as many as a budget of
+/// instructions allows, between bounds beyond which more tell little and fewer too little.
+std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& config,
+                                                          const trace::Trace& trace,
+                                                          const gpu::SimulationOptions& options);
+
+}  // namespace warpscope::fast

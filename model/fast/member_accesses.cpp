@@ -1,0 +1,105 @@
+#include "model/fast/member_accesses.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "model/memory/access_kind.hpp"
+#include "model/memory/block_cache.hpp"
+
+namespace warpscope::fast {
+namespace {
+
+/// The part of an index that varies from CTA to CTA.
+auto by_cta(const trace::AffineIndex& index) {
+  return std::tie(index.per_block, index.block_divisor, index.symbol, index.per_symbol);
+}
+
+}  // namespace
+
+MemberAccesses::MemberAccesses(const trace::Trace& trace, const std::vector<trace::MemoryOperand>& operands,
+                               int cta_slots, const gpu::SmGroup& group, int l2_partitions)
+    : trace_(trace),
+      operands_(operands),
+      group_(group),
+      l2_partitions_(l2_partitions),
+      slots_(static_cast<std::size_t>(cta_slots)) {
+  std::vector<const trace::MemoryOperand*> kinds;
+  for (const trace::MemoryOperand& operand : operands) {
+    const bool shared = operand.tensor == trace::kSharedMemory;
+    const bool local = !shared && trace.tensors[operand.tensor].kind == trace::TensorKind::local;
+    const auto same = std::ranges::find_if(kinds, [&](const trace::MemoryOperand* kind) {
+      const bool kind_local = kind->tensor != trace::kSharedMemory &&
+                              trace.tensors[kind->tensor].kind == trace::TensorKind::local;
+      return kind_local == local && by_cta(kind->segment) == by_cta(operand.segment) &&
+             by_cta(kind->offset) == by_cta(operand.offset);
+    });
+    kind_of_operand_.push_back(static_cast<std::uint32_t>(same - kinds.begin()));
+    if (same == kinds.end()) {
+      kinds.push_back(&operand);
+    }
+  }
+  std::uint32_t number = 0;
+  for (Slot& slot : slots_) {
+    slot.runs.resize(kinds.size());
+    for (MemberRuns& runs : slot.runs) {
+      runs.number = number++;
+    }
+  }
+}
+
+void MemberAccesses::install(int slot, SlotMembers members) {
+  Slot& target = slots_[static_cast<std::size_t>(slot)];
+  target.members = std::move(members);
+  for (MemberRuns& runs : target.runs) {
+    runs.members = 0;
+    runs.others.clear();
+  }
+}
+
+const MemberRuns& MemberAccesses::runs(int slot, std::uint32_t operand) {
+  Slot& source = slots_[static_cast<std::size_t>(slot)];
+  MemberRuns& runs = source.runs[kind_of_operand_[operand]];
+  if (runs.members == 0) {
+    find_runs(source, operands_[operand], runs);
+  }
+  return runs;
+}
+
+void MemberAccesses::find_runs(const Slot& slot, const trace::MemoryOperand& operand,
+                               MemberRuns& runs) const {
+  const SlotMembers& members = slot.members;
+  const bool local = trace_.tensors[operand.tensor].kind == trace::TensorKind::local;
+  const sm::Address own =
+      sm::base_address(operand, members.ctas[static_cast<std::size_t>(members.representative)]);
+  std::vector<MemberRun> single;
+  for (int i = 0; i < static_cast<int>(members.ctas.size()); ++i) {
+    const sm::Address other = sm::base_address(operand, members.ctas[static_cast<std::size_t>(i)]);
+    // Spilled registers have a segment for each slot of each SM.
+    const std::int64_t segments =
+        local ? std::int64_t{i - members.representative} * static_cast<std::int64_t>(slots_.size())
+              : other.segment - own.segment;
+    single.push_back({{segments, other.offset - own.offset},
+                      1,
+                      memory::partition_of_sm(group_.first_sm + i, l2_partitions_)});
+  }
+  std::ranges::sort(
+      single, {}, [](const MemberRun& run) { return std::pair(run.distance.segment, run.distance.offset); });
+  runs.members = static_cast<std::uint32_t>(single.size());
+  runs.whole_sectors = true;
+  for (const MemberRun& run : single) {
+    runs.whole_sectors = runs.whole_sectors && run.distance.offset % memory::kSectorBytes == 0;
+    if (runs.others.empty() || !(runs.others.back().distance == run.distance)) {
+      runs.others.push_back(run);
+    } else {
+      ++runs.others.back().members;
+      runs.others.back().partitions |= run.partitions;
+    }
+  }
+  const auto same =
+      std::ranges::find_if(runs.others, [](const MemberRun& run) { return run.distance == sm::Address{}; });
+  runs.own = *same;
+  runs.others.erase(same);
+}
+
+}  // namespace warpscope::fast

@@ -1,0 +1,188 @@
+#include "model/fast/pass_skipper.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "model/fast/loop_footprint.hpp"
+
+namespace warpscope::fast {
+namespace {
+
+/// Two means of so many parts are compared.
+constexpr std::size_t kAveraged = 2;
+/// Passes at the end that are executed.
+constexpr std::uint32_t kLastPasses = 2;
+/// Fewer are not worth it.
+constexpr std::uint32_t kFewestPasses = 3;
+/// Where passes become shorter, no more than this part of what is left is left out at once.
+constexpr std::uint32_t kPartOfUnequal = 2;
+
+bool holds_others(const sm::DecodedLoop& loop) {
+  return loop.depth == 0 && !loop.innermost;
+}
+
+bool is_within(const sm::DecodedLoop& inner, const sm::DecodedLoop& outer) {
+  return inner.depth == outer.depth + 1 && inner.begin >= outer.begin && inner.end <= outer.end;
+}
+
+}  // namespace
+
+PassSkipper::PassSkipper(const sm::DecodedLaunch& decoded, sim::Cycles window_cycles, std::int64_t l2_bytes)
+    : decoded_(decoded),
+      window_cycles_(window_cycles),
+      l2_bytes_(l2_bytes),
+      applies_(std::ranges::any_of(decoded.loops, holds_others)) {}
+
+double PassSkipper::trips_of(const sm::DecodedLoop& loop, const sm::ResidentCta& cta,
+                             std::uint32_t iteration) const {
+  return std::max(0.0, static_cast<double>(cta.cta_class->trip_counts[loop.trip_slot]) +
+                           static_cast<double>(loop.trips_per_iteration[0]) * iteration);
+}
+
+double PassSkipper::work_of_pass(const sm::ResidentCta& cta, std::uint32_t iteration) const {
+  const sm::DecodedLoop& outer = decoded_.loops[static_cast<std::size_t>(found_)];
+  double work = outer.end - outer.begin;
+  for (const sm::DecodedLoop& loop : decoded_.loops) {
+    if (is_within(loop, outer)) {
+      work += (trips_of(loop, cta, iteration) - 1) * (loop.end - loop.begin);
+    }
+  }
+  return work;
+}
+
+bool PassSkipper::find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& sms) {
+  ctas_.clear();
+  found_ = -1;
+  for (std::size_t sm = 0; sm < sms.size(); ++sm) {
+    const sm::SmCore& core = sms[sm]->core();
+    for (int slot = 0; slot < core.cta_slots(); ++slot) {
+      if (!core.cta(slot).occupied) {
+        continue;
+      }
+      const auto first = static_cast<std::size_t>(slot) * decoded_.warps_per_cta;
+      const sm::WarpState& state = core.state().warps[first];
+      const auto outer = std::ranges::find_if(decoded_.loops, [&](const sm::DecodedLoop& loop) {
+        return holds_others(loop) && loop.begin <= state.pc && state.pc < loop.end;
+      });
+      const auto number = static_cast<int>(outer - decoded_.loops.begin());
+      if (outer == decoded_.loops.end() || (found_ >= 0 && found_ != number)) {
+        return false;
+      }
+      found_ = number;
+      const sm::LoopCounters& counters = core.loop_counters_of(static_cast<int>(first));
+      Cta& cta = ctas_.emplace_back();
+      cta.sm = sm;
+      cta.resident = &core.cta(slot);
+      cta.iteration = counters.iteration[0];
+      cta.trips = counters.trips[0];
+      cta.inner = innermost_loop(decoded_, state.pc);
+      const sm::DecodedLoop& inner = decoded_.loops[static_cast<std::size_t>(cta.inner)];
+      if (!is_within(inner, *outer)) {
+        return false;
+      }
+      for (std::size_t warp = first; warp < first + decoded_.warps_per_cta; ++warp) {
+        const std::uint32_t pc = core.state().warps[warp].pc;
+        if (pc < inner.begin || pc >= inner.end ||
+            core.loop_counters_of(static_cast<int>(warp)).iteration[0] != cta.iteration) {
+          return false;
+        }
+      }
+      for (const sm::DecodedLoop& loop : decoded_.loops) {
+        if (is_within(loop, *outer) && loop.begin <= state.pc) {
+          const double done =
+              state.pc < loop.end ? counters.iteration[1] : trips_of(loop, *cta.resident, cta.iteration);
+          cta.done += done * (loop.end - loop.begin);
+        }
+      }
+    }
+  }
+  return !ctas_.empty();
+}
+
+bool PassSkipper::part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& sms) {
+  if (!find_ctas(sms)) {
+    return false;  // between two loops, or two passes
+  }
+  const std::uint32_t last = std::ranges::min(ctas_, {}, &Cta::iteration).iteration;
+  if (loop_ == found_ && last <= last_) {
+    return false;
+  }
+  if (loop_ != found_) {
+    loop_ = found_;
+    ends_.clear();
+    counted_.clear();
+  }
+  last_ = last;
+  return true;
+}
+
+std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const sm::SmCounters& counted) {
+  progress.work = 0;
+  std::uint32_t left = ~std::uint32_t{0};
+  for (const Cta& cta : ctas_) {
+    progress.work += cta.done;
+    for (std::uint32_t i = 0; i < cta.iteration; ++i) {
+      progress.work += work_of_pass(*cta.resident, i);
+    }
+    left = std::min(left, cta.trips - cta.iteration - 1);
+  }
+  ends_.push_back(std::move(progress));
+  counted_.push_back(counted);
+  const bool unequal = std::ranges::any_of(
+      decoded_.loops, [](const sm::DecodedLoop& loop) { return loop.trips_per_iteration[0] != 0; });
+  std::uint32_t passes = left > kLastPasses ? left - kLastPasses : 0;
+  passes = unequal ? passes / kPartOfUnequal : passes;
+  if (passes < kFewestPasses || !is_steady(ends_, kAveraged, passes, l2_bytes_)) {
+    return std::nullopt;
+  }
+  SkippedPasses skipped;
+  skipped.loop = loop_;
+  skipped.passes = passes;
+  const std::size_t begin = ends_.size() - 1 - 2 * kAveraged;
+  skipped.part = between(ends_[begin], ends_.back());
+  skipped.counted = counted_.back();
+  skipped.counted.subtract(counted_[begin]);
+  double work = 0;
+  for (const Cta& cta : ctas_) {
+    skipped.instructions.resize(std::max(skipped.instructions.size(), cta.sm + 1), 0);
+    for (std::uint32_t i = 1; i <= passes; ++i) {
+      const double of_pass = work_of_pass(*cta.resident, cta.iteration + i);
+      skipped.instructions[cta.sm] += of_pass * static_cast<double>(decoded_.warps_per_cta);
+      work += of_pass;
+    }
+  }
+  skipped.repeats = work / skipped.part.work;
+  const double windows =
+      static_cast<double>(skipped.part.time) * skipped.repeats / static_cast<double>(window_cycles_);
+  skipped.cycles = std::llround(windows) * window_cycles_;
+  start_anew();
+  return skipped;
+}
+
+void PassSkipper::advance(sm::SmCore& core, const SkippedPasses& skipped) const {
+  for (int slot = 0; slot < core.cta_slots(); ++slot) {
+    if (!core.cta(slot).occupied) {
+      continue;
+    }
+    const auto first = static_cast<std::size_t>(slot) * decoded_.warps_per_cta;
+    const std::span<sm::LoopCounters> warps(&core.loop_counters()[first], decoded_.warps_per_cta);
+    const int inner = innermost_loop(decoded_, core.state().warps[first].pc);
+    const std::int64_t longer =
+        std::int64_t{decoded_.loops[static_cast<std::size_t>(inner)].trips_per_iteration[0]} * skipped.passes;
+    const auto iteration_of = [](const sm::LoopCounters& counters) { return counters.iteration[1]; };
+    const auto [least, most] = std::ranges::minmax(warps, {}, iteration_of);
+    // Where the pass is shorter by now, no warp is beyond its end, and all keep their distances.
+    const std::int64_t trips = std::max<std::int64_t>(1, std::int64_t{warps[0].trips[1]} + longer);
+    const auto back = static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(iteration_of(most) - trips + 1, 0, iteration_of(least)));
+    for (sm::LoopCounters& counters : warps) {
+      counters.iteration[0] += skipped.passes;
+      counters.iteration[1] -= back;
+      counters.trips[1] =
+          static_cast<std::uint32_t>(std::max<std::int64_t>(trips, counters.iteration[1] + 1));
+    }
+  }
+}
+
+}  // namespace warpscope::fast

@@ -1,0 +1,74 @@
+// Passes through loops repeat: CTAs that go through the same inner loops again and again leave many passes
+// out at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/engine/sm_unit.hpp"
+#include "model/fast/progress.hpp"
+
+namespace warpscope::fast {
+
+/// Passes that all CTAs of the chip leave out together, from the same instruction on.
+struct SkippedPasses {
+  int loop = 0;                      ///< whose iterations are the passes
+  std::uint32_t passes = 0;          ///< of each CTA
+  sim::Cycles cycles = 0;            ///< that they take
+  LaunchProgress part;               ///< what stands for them
+  sm::SmCounters counted;            ///< likewise
+  double repeats = 0;                ///< how often that fits into them
+  std::vector<double> instructions;  ///< of warps, left out on each SM
+};
+
+/// Watches all simulated SMs between windows. A part ends when the last of all CTAs has come to its next
+/// iteration of the outermost loop that all of them are in. Once parts take as long for their work as those
+/// before, passes are left out without their accesses: they go over the same data, or over as much that is
+/// new.
+class PassSkipper {
+ public:
+  /// `decoded` must outlive it.
+  PassSkipper(const sm::DecodedLaunch& decoded, sim::Cycles window_cycles, std::int64_t l2_bytes);
+
+  /// CTAs have come or gone.
+  void start_anew() { loop_ = -1; }
+  /// Whether the program has loops that can be left out.
+  bool applies() const { return applies_; }
+  /// Whether a part ends here.
+  bool part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& sms);
+  /// Takes the progress where a part ends; returns what may be left out now. `progress.work` is filled in.
+  std::optional<SkippedPasses> observe(LaunchProgress progress, const sm::SmCounters& counted);
+  /// Lets the warps of one SM go on so many passes later.
+  void advance(sm::SmCore& core, const SkippedPasses& skipped) const;
+
+ private:
+  struct Cta {
+    std::size_t sm = 0;
+    const sm::ResidentCta* resident = nullptr;
+    int inner = 0;                ///< the loop of a pass that all its warps are in
+    std::uint32_t iteration = 0;  ///< of the outermost loop
+    std::uint32_t trips = 0;
+    double done = 0;  ///< instructions of one warp in this iteration so far
+  };
+  /// Finds all CTAs; false unless all are in one and the same outermost loop, and the warps of each in one
+  /// and the same pass through a loop in it.
+  bool find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& sms);
+  /// Instructions of a warp in iteration `iteration` of the outermost loop.
+  double work_of_pass(const sm::ResidentCta& cta, std::uint32_t iteration) const;
+  double trips_of(const sm::DecodedLoop& loop, const sm::ResidentCta& cta, std::uint32_t iteration) const;
+
+  const sm::DecodedLaunch& decoded_;
+  sim::Cycles window_cycles_;  ///< of which what is left out is a multiple
+  std::int64_t l2_bytes_;
+  bool applies_;
+  int loop_ = -1;  ///< in which the marks were taken; -1: none
+  int found_ = -1;
+  std::uint32_t last_ = 0;  ///< iteration of the CTA that is last, at the last mark
+  std::vector<Cta> ctas_;
+  std::vector<LaunchProgress> ends_;
+  std::vector<sm::SmCounters> counted_;  ///< at these ends
+};
+
+}  // namespace warpscope::fast

@@ -1,0 +1,129 @@
+#include "model/fast/wave_skipper.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "model/trace/statistics.hpp"
+
+namespace warpscope::fast {
+namespace {
+
+/// Two means of so many windows are compared: more where there are more, as ends of windows jitter.
+constexpr std::uint64_t kWindowsAveraged = 2;
+constexpr std::uint64_t kMostAveraged = 8;
+/// Windows that are always executed at the end, so that the tail of the launch is real.
+constexpr std::uint64_t kTailWindows = 1;
+
+/// Nothing is left out before this: waits at full queues settle over the first tens of thousands of cycles.
+constexpr sim::Cycles kLoadSettledCycles = 49152;
+
+/// Pieces that a launch with several classes of CTAs is skipped in.
+constexpr std::uint64_t kPieces = 2;
+
+bool has_one_class(const trace::Launch& launch) {
+  return std::ranges::all_of(launch.class_of_block, [](const std::vector<std::uint32_t>& classes) {
+    return std::ranges::adjacent_find(classes, std::not_equal_to<>{}) == classes.end();
+  });
+}
+
+}  // namespace
+
+WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::int64_t l2_bytes)
+    : launch_(launch),
+      class_work_(trace::instructions_per_cta(launch)),
+      work_of_rows_(class_work_.size()),
+      l2_capacity_(l2_bytes),
+      one_class_(has_one_class(launch)),
+      ctas_(trace::cta_count(launch)),
+      window_(slots),
+      pieces_left_(one_class_ ? 1 : kPieces) {
+  if (ctas_ < window_ * (pieces_left_ * 2 * kWindowsAveraged + kTailWindows + 1)) {
+    pieces_left_ = 0;
+  }
+}
+
+double WaveSkipper::work_of_row(std::uint32_t base_class, std::uint64_t begin, std::uint64_t end) {
+  const std::vector<std::uint32_t>& table = launch_.class_of_block[0];
+  if (table.empty()) {
+    return static_cast<double>(class_work_[base_class]) * static_cast<double>(end - begin);
+  }
+  const bool whole = end - begin == table.size();
+  double& known = work_of_rows_[base_class];
+  if (whole && known > 0) {
+    return known;
+  }
+  double sum = 0;
+  for (std::uint64_t x = begin; x < end; ++x) {
+    sum += static_cast<double>(class_work_[base_class + table[x]]);
+  }
+  known = whole ? sum : known;
+  return sum;
+}
+
+double WaveSkipper::work(std::uint64_t first, std::uint64_t count) {
+  if (one_class_) {
+    return static_cast<double>(count);
+  }
+  const std::vector<std::uint32_t>& columns = launch_.class_of_block[0];
+  double sum = 0;
+  const std::uint64_t end = std::min(first + count, ctas_);
+  while (first < end) {
+    const auto [x, y, z] = trace::block_of(launch_, first);
+    const std::uint64_t part = std::min<std::uint64_t>(end - first, launch_.grid[0] - x);
+    const std::uint32_t of_column = columns.empty() ? 0 : columns[x];
+    sum += work_of_row(trace::class_of(launch_, x, y, z) - of_column, x, x + part);
+    first += part;
+  }
+  return sum;
+}
+
+double WaveSkipper::pass(std::uint64_t count) {
+  double sum = 0;
+  while (count > 0) {
+    const std::uint64_t part = next_ < skip_at_ ? std::min(count, skip_at_ - next_) : count;
+    sum += work(next_, part);
+    count -= part;
+    next_ = next_ + part == skip_at_ ? skip_to_ : next_ + part;
+  }
+  return sum;
+}
+
+std::optional<SkippedWaves> WaveSkipper::observe(LaunchProgress progress, std::uint64_t dispatched) {
+  const sim::Cycles now = progress.time;
+  work_ += pass(completed_ - passed_);
+  passed_ = completed_;
+  progress.work = work_;
+  ends_.push_back(std::move(progress));
+  if (ends_.size() > 2 * kMostAveraged + 1) {
+    ends_.erase(ends_.begin());
+  }
+  const std::uint64_t windows_left = (ctas_ - dispatched) / window_;
+  if (windows_left <= kTailWindows) {
+    pieces_left_ = 0;
+    return std::nullopt;
+  }
+  if (now < kLoadSettledCycles) {
+    return std::nullopt;
+  }
+  std::size_t averaged = kMostAveraged;
+  while (averaged >= kWindowsAveraged && !is_steady(ends_, averaged, windows_left, l2_capacity_)) {
+    averaged /= 2;
+  }
+  if (averaged < kWindowsAveraged) {
+    return std::nullopt;
+  }
+  SkippedWaves skipped;
+  skipped.windows = (windows_left - kTailWindows) / pieces_left_;
+  skipped.ctas = skipped.windows * window_;
+  skipped.averaged = 2 * averaged;
+  skipped.part = between(ends_[ends_.size() - 1 - skipped.averaged], ends_.back());
+  skipped.repeats = work(dispatched, skipped.ctas) / skipped.part.work;
+  --pieces_left_;
+  skip_at_ = dispatched;
+  skip_to_ = dispatched + skipped.ctas;
+  ends_.clear();
+  return skipped.windows > 0 ? std::optional(std::move(skipped)) : std::nullopt;
+}
+
+}  // namespace warpscope::fast

@@ -1,0 +1,72 @@
+// Waves repeat: once a launch of many like CTAs runs steadily, whole waves can be left out and accounted for.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "model/fast/progress.hpp"
+#include "model/trace/launch.hpp"
+
+namespace warpscope::fast {
+
+/// Windows that were left out, and the mean of those before them.
+struct SkippedWaves {
+  LaunchProgress part;  ///< what stands for them, from its beginning to its end
+  double repeats = 0;   ///< work that was left out over the work of that part
+  std::uint64_t windows = 0;
+  std::uint64_t ctas = 0;      ///< in all of them
+  std::uint64_t averaged = 1;  ///< windows of `part`
+};
+
+/// Watches a launch in windows of one wave of CTAs. When the last windows took as long for their work as
+/// those before, within a tolerance, following windows may be skipped: all but the last ones where CTAs are
+/// alike, and in several pieces, with windows executed in between, where the class of a CTA depends on its
+/// place in the grid. The error is that tolerance; tests hold it against detailed runs. Nothing is skipped
+/// while the L2 fills up, as it writes nothing back before it is full.
+class WaveSkipper {
+ public:
+  /// `slots` CTAs run at a time on the whole chip. `launch` must outlive this.
+  WaveSkipper(const trace::Launch& launch, std::uint64_t slots,
+              std::int64_t l2_bytes = std::numeric_limits<std::int64_t>::max());
+
+  bool may_skip() const { return pieces_left_ > 0; }
+  /// True if a window has ended with the last of `completed` CTAs and its progress is wanted.
+  bool window_ends(std::uint64_t completed) {
+    const bool ends = pieces_left_ > 0 && completed / window_ > windows_ended_;
+    windows_ended_ = completed / window_;
+    completed_ = completed;
+    return ends;
+  }
+  /// Takes the progress at the end of a window; returns what may be skipped now.
+  /// `progress.work` is filled in: instructions of the CTAs that have ended.
+  std::optional<SkippedWaves> observe(LaunchProgress progress, std::uint64_t dispatched);
+
+ private:
+  /// Instructions of `count` CTAs from `first` on, in order of dispatch.
+  double work(std::uint64_t first, std::uint64_t count);
+  /// Likewise of CTAs [begin, end) of a row of the grid, whose y and z add up to class `base_class`.
+  double work_of_row(std::uint32_t base_class, std::uint64_t begin, std::uint64_t end);
+  /// Instructions of the next CTAs that ended, `count` of them.
+  double pass(std::uint64_t count);
+
+  const trace::Launch& launch_;
+  std::vector<std::uint64_t> class_work_;
+  std::vector<double> work_of_rows_;  ///< of whole rows, by base class; 0: not known
+  std::int64_t l2_capacity_;
+  bool one_class_;
+  std::uint64_t ctas_;
+  std::uint64_t window_;
+  std::uint64_t pieces_left_;
+  std::uint64_t windows_ended_ = 0;
+  std::uint64_t completed_ = 0;
+  std::uint64_t passed_ = 0;  ///< of the completed CTAs those that have been passed
+  std::uint64_t next_ = 0;    ///< the first CTA that has not been passed
+  std::uint64_t skip_at_ = std::numeric_limits<std::uint64_t>::max();  ///< the first CTA of the last skip
+  std::uint64_t skip_to_ = 0;                                          ///< the first behind it
+  double work_ = 0;                                                    ///< of all passed
+  std::vector<LaunchProgress> ends_;
+};
+
+}  // namespace warpscope::fast

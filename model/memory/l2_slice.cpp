@@ -1,0 +1,160 @@
+#include "model/memory/l2_slice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/spread_hash.hpp"
+
+namespace warpscope::memory {
+namespace {
+
+/// Time of a cache that is told when data comes, and not how long it takes: far above all waits.
+constexpr std::int64_t kLongestWait = std::int64_t{1} << 56;
+constexpr std::uint32_t kLaneBytes = 4;
+constexpr std::uint64_t kTurnBlocks = 8;
+
+std::int64_t units(double cycles) {
+  return std::llround(cycles * static_cast<double>(kQueueUnits));
+}
+
+}  // namespace
+
+std::int64_t service_units(const SliceTiming& timing, const Piece& piece) {
+  const std::int64_t lanes = piece.kind == AccessKind::reduce ? piece.bytes / kLaneBytes : 0;
+  return std::max({piece.bytes * timing.units_per_byte, piece.lines * timing.units_per_line,
+                   lanes * timing.units_per_lane});
+}
+
+SliceTiming slice_timing(const hw::HwConfig& config, double sm_clock_mhz) {
+  SliceTiming timing;
+  const double slices = config.l2.slices;
+  timing.units_per_byte = units(slices / config.l2.bytes_per_clk);
+  timing.units_per_line = units(slices / config.l2.lines_per_clk);
+  timing.units_per_lane = units(slices / config.l2.reduce_lanes_per_clk);
+  timing.hit_units = units(config.l2.hit_latency_cycles);
+  timing.hbm_units = units(config.hbm.latency_ns * sm_clock_mhz / 1e3);
+  timing.page_keys = std::max<std::int64_t>(1, config.hbm.page_bytes / kBlockBytes);
+  timing.pages_per_block = static_cast<int>(std::max<std::int64_t>(1, kBlockBytes / config.hbm.page_bytes));
+  const double mean_cycles = config.hbm.page_wait_ns * sm_clock_mhz / 1e3;
+  const auto count = static_cast<double>(timing.page_wait_units.size());
+  for (std::size_t i = 0; i < timing.page_wait_units.size(); ++i) {
+    timing.page_wait_units[i] = units(-std::log((static_cast<double>(i) + 0.5) / count) * mean_cycles);
+  }
+  timing.mean_page_wait_units = units(mean_cycles);
+  timing.channel = channel_timing(config.hbm, config.l2.slices, sm_clock_mhz);
+  return timing;
+}
+
+L2Slice::L2Slice(const CacheShape& shape, std::size_t tensors) : cache_(shape), traffic_(tensors) {
+  cache_.set_fill_cycles(kLongestWait);
+}
+
+void L2Slice::begin_launch(const SliceTiming& timing, bool keep_contents, std::size_t turn,
+                           std::size_t turns) {
+  timing_ = &timing;
+  if (keep_contents) {
+    cache_.settle();
+  } else {
+    cache_.clear();
+  }
+  const std::int64_t batch_bytes = timing.channel.write_batch_bytes;
+  channel_.begin_launch(timing.channel,
+                        batch_bytes * static_cast<std::int64_t>(turn + 1) / static_cast<std::int64_t>(turns));
+  lookups_ = {};
+  accepted_ = 0;
+  traffic_.assign(traffic_.size(), {});
+}
+
+std::int64_t L2Slice::page_wait(const Piece& piece) const {
+  const std::int64_t page_bytes = kBlockBytes / timing_->pages_per_block;
+  const auto page_of = [&](std::int64_t sector) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(piece.key) / timing_->page_keys *
+                                          timing_->pages_per_block +
+                                      sector * kSectorBytes / page_bytes);
+  };
+  // Pages open independently; the piece waits for the last of them.
+  std::int64_t wait = 0;
+  const std::uint64_t last = page_of(piece.first_sector + piece.sectors - 1);
+  for (std::uint64_t page = page_of(piece.first_sector); page <= last; ++page) {
+    wait = std::max(wait, timing_->page_wait_units[spread_hash(page + 1) % timing_->page_wait_units.size()]);
+  }
+  return wait;
+}
+
+template <typename Write>
+void L2Slice::write_back(const Write& write) {
+  for (const WriteBack& written : written_) {
+    traffic_[written.tensor].hbm_write += static_cast<std::uint64_t>(written.dirty_bytes);
+    write(written.dirty_bytes);
+  }
+  written_.clear();
+}
+
+std::uint64_t moved_bytes(const Piece& piece) {
+  const int bytes = piece.kind == AccessKind::read
+                        ? (piece.sectors + piece.again_sectors) * static_cast<int>(kSectorBytes)
+                        : piece.bytes;
+  return static_cast<std::uint64_t>(bytes) * piece.accesses;
+}
+
+template <typename Fetch>
+std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetch& fetch) {
+  const SectorAccess access{.first_block = piece.key,
+                            .first_sector = piece.first_sector,
+                            .sectors = piece.sectors,
+                            .partitions = piece.partitions,
+                            .now_cycles = start};
+  const std::uint64_t moved = moved_bytes(piece);
+  TensorBytes& traffic = traffic_[piece.key >> kTensorShift];
+  std::int64_t there = start;
+  Lookup found;
+  const auto asked_at = [&](std::int64_t missed_bytes) {
+    there = fetch(missed_bytes);
+    return there - kLongestWait;
+  };
+  if (piece.kind != AccessKind::write) {
+    // What is added to has to be there, too.
+    cache_.read(access, found, written_, asked_at);
+    traffic.hbm_read += static_cast<std::uint64_t>(found.miss_bytes);
+  }
+  if (piece.kind == AccessKind::read) {
+    traffic.l2_read += moved;
+    traffic.l2_read_hit += moved - static_cast<std::uint64_t>(found.miss_bytes);
+    // What others asked for comes when it comes for them.
+    there = found.awaited_bytes > 0 ? std::max(there, found.asked_at + kLongestWait) : there;
+  } else {
+    cache_.write(access, found, written_);
+    traffic.l2_write += moved;
+  }
+  return there;
+}
+
+void L2Slice::serve(Piece& piece) {
+  const std::int64_t service = service_units(*timing_, piece);
+  const std::int64_t start =
+      lookups_.serve(piece.time_cycles * kQueueUnits, service, (piece.accesses - 1) * service);
+  std::int64_t there = look_up(piece, start, [&](std::int64_t bytes) {
+    return channel_.read(start, bytes) + timing_->hbm_units + page_wait(piece);
+  });
+  write_back([&](std::int64_t bytes) { accepted_ = std::max(accepted_, channel_.write(start, bytes)); });
+  if (piece.kind == AccessKind::read) {
+    // SMs with one request take turns in coming first, region by region. The first one waits for what is
+    // missing.
+    const auto turn = static_cast<std::int64_t>(piece.key / kTurnBlocks % piece.accesses);
+    there = std::max(start, there - turn * piece.apart_cycles * kQueueUnits);
+  } else {
+    // A write has its place once what it drives out has left.
+    there = std::max(there, accepted_);
+  }
+  piece.arrival_cycles = (there + timing_->hit_units + kQueueUnits - 1) / kQueueUnits;
+}
+
+void L2Slice::touch(const Piece& piece, std::int64_t time_cycles) {
+  const std::int64_t now = time_cycles * kQueueUnits;
+  look_up(piece, now, [&](std::int64_t bytes) {
+    return channel_.read_in_background(now, bytes) + timing_->hbm_units + timing_->mean_page_wait_units;
+  });
+  write_back([&](std::int64_t bytes) { channel_.write_in_background(now, bytes); });
+}
+
+}  // namespace warpscope::memory

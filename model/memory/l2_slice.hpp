@@ -1,0 +1,79 @@
+// A slice of the L2 with the channel of HBM behind it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/hw/hw_config.hpp"
+#include "model/memory/hbm_channel.hpp"
+#include "model/memory/partitioned_cache.hpp"
+#include "model/memory/piece.hpp"
+#include "model/memory/server.hpp"
+#include "model/memory/tensor_bytes.hpp"
+
+namespace warpscope::memory {
+
+/// Timing of all slices, in units of 1/kQueueUnits SM cycles.
+struct SliceTiming {
+  std::int64_t units_per_byte = 0;
+  std::int64_t units_per_line = 0;
+  std::int64_t units_per_lane = 0;  ///< of a reduction
+  std::int64_t hit_units = 0;       ///< SM to SM, without waiting
+  std::int64_t hbm_units = 0;       ///< more for what HBM brings, besides its wait for a page
+  std::int64_t page_keys = 1;       ///< blocks per page, at least one
+  int pages_per_block = 1;
+  std::array<std::int64_t, 256> page_wait_units{};  ///< quantiles of the wait for one page
+  std::int64_t mean_page_wait_units = 0;
+  ChannelTiming channel;
+};
+
+/// Timing of one of config.l2.slices equal slices while SMs run at this clock.
+SliceTiming slice_timing(const hw::HwConfig& config, double sm_clock_mhz);
+
+/// How long the lookups of a piece take the slice.
+std::int64_t service_units(const SliceTiming& timing, const Piece& piece);
+/// Bytes between the L2 and all SMs that make the access.
+std::uint64_t moved_bytes(const Piece& piece);
+
+/// State of one slice. It answers pieces in the order in which they come, which is that of their times.
+class L2Slice {
+ public:
+  L2Slice(const CacheShape& shape, std::size_t tensors);
+
+  /// `timing` must outlive the launch. Slices are at different places of their batches of writes: this one at
+  /// `turn` of `turns`.
+  void begin_launch(const SliceTiming& timing, bool keep_contents, std::size_t turn, std::size_t turns);
+  /// Lookups that nobody waits for take so long in all, `piece_units` each.
+  void add_background(std::int64_t time_cycles, std::int64_t units, std::int64_t piece_units) {
+    lookups_.add_background(time_cycles * kQueueUnits, units, piece_units);
+  }
+  /// Takes the next piece and fills in when it is answered.
+  void serve(Piece& piece);
+  /// Likewise, but nobody waits for the answer.
+  void touch(const Piece& piece, std::int64_t time_cycles);
+
+  const std::vector<TensorBytes>& traffic() const { return traffic_; }
+  std::int64_t used_bytes() const { return cache_.used_bytes(); }
+
+ private:
+  /// Looks the piece up and has `fetch` bring what is missing: it is given the bytes and says when they are
+  /// there. Returns when all of them are.
+  template <typename Fetch>
+  std::int64_t look_up(const Piece& piece, std::int64_t start, const Fetch& fetch);
+  /// Until the pages are open that hold the piece.
+  std::int64_t page_wait(const Piece& piece) const;
+  /// Has `write` take the bytes that the lookup drove out.
+  template <typename Write>
+  void write_back(const Write& write);
+
+  const SliceTiming* timing_ = nullptr;
+  PartitionedCache cache_;
+  HbmChannel channel_;
+  Server lookups_;
+  std::int64_t accepted_ = 0;  ///< the last write-back had room from here on
+  std::vector<WriteBack> written_;
+  std::vector<TensorBytes> traffic_;
+};
+
+}  // namespace warpscope::memory

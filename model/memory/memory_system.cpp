@@ -1,0 +1,166 @@
+#include "model/memory/memory_system.hpp"
+
+#include <algorithm>
+
+namespace warpscope::memory {
+namespace {
+
+constexpr std::int64_t kLineBytes = 128;
+/// What a piece can count; far more than the SMs of any chip.
+constexpr std::uint32_t kMostAccesses = 65535;
+
+/// As many blocks as there are slices, one behind the other, are in as many slices; where each such row
+/// begins is chance (the mixing of SplitMix64), so that rows a fixed distance apart do not meet.
+std::uint64_t slice_of(std::uint64_t key, std::uint64_t slices) {
+  const std::uint64_t row = key / slices;
+  std::uint64_t mixed = (row ^ row >> 30) * 0xbf58476d1ce4e5b9ULL;
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebULL;
+  return (key - row * slices + (mixed >> 32)) % slices;
+}
+
+/// An L2 of less than a whole set for each slice has smaller sets.
+int ways_of(const hw::L2& l2) {
+  const std::int64_t blocks = l2.capacity_bytes / l2.partitions / l2.slices / kBlockBytes;
+  return static_cast<int>(std::clamp<std::int64_t>(blocks, 1, l2.ways));
+}
+
+/// Sets that slice number `slice` holds in each partition, so that all slices together hold the capacity.
+std::int64_t sets_of(const hw::L2& l2, std::int64_t slice) {
+  const std::int64_t sets = l2.capacity_bytes / l2.partitions / ways_of(l2) / kBlockBytes;
+  return std::max<std::int64_t>(1, (slice + 1) * sets / l2.slices - slice * sets / l2.slices);
+}
+
+}  // namespace
+
+MemorySystem::MemorySystem(const hw::HwConfig& config, const std::vector<TensorExtent>& tensors)
+    : config_(config), addresses_(tensors) {
+  const hw::L2& l2 = config_.l2;
+  const int ways = ways_of(l2);
+  for (int slice = 0; slice < l2.slices; ++slice) {
+    slices_.emplace_back(CacheShape{.capacity_bytes = sets_of(l2, slice) * l2.partitions * ways * kBlockBytes,
+                                    .ways = ways,
+                                    .dirty_bytes = std::max<std::int64_t>(1, l2.dirty_bytes / l2.slices),
+                                    .partitions = l2.partitions,
+                                    .reads_per_refresh = l2.copy_reads_per_refresh},
+                         tensors.size());
+  }
+  orders_.resize(slices_.size());
+  touched_.resize(slices_.size());
+}
+
+void MemorySystem::begin_launch(double sm_clock_mhz, bool keep_contents) {
+  timing_ = slice_timing(config_, sm_clock_mhz);
+  for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
+    slices_[slice].begin_launch(timing_, keep_contents, slice, slices_.size());
+  }
+}
+
+template <typename Use>
+int MemorySystem::for_each_piece(const Access& access, const Use& use) const {
+  const std::int64_t least_lines = (std::int64_t{access.bytes} + kLineBytes - 1) / kLineBytes;
+  const std::int64_t lines = std::max<std::int64_t>(access.lines, least_lines);
+  const auto first_block =
+      static_cast<std::int64_t>(addresses_.address(access.tensor, access.segment, 0)) / kBlockBytes;
+  const std::int64_t end = access.offset + access.bytes;
+  int count = 0;
+  for (std::int64_t begin = access.offset; begin < end; ++count) {
+    const std::int64_t block = begin / kBlockBytes;
+    const std::int64_t stop = std::min(end, (block + 1) * kBlockBytes);
+    Piece piece;
+    piece.time_cycles = access.time_cycles;
+    piece.key = block_key(access.tensor, first_block + block);
+    piece.number = access.number + static_cast<std::uint32_t>(count);
+    piece.request = access.request;
+    piece.sm = access.sm;
+    piece.slice = static_cast<std::uint16_t>(slice_of(piece.key, slices_.size()));
+    piece.bytes = static_cast<std::uint16_t>(stop - begin);
+    piece.lines =
+        static_cast<std::uint16_t>(std::max<std::int64_t>(1, lines * (stop - begin) / access.bytes));
+    piece.partitions = static_cast<std::uint16_t>(
+        access.partitions != 0 ? access.partitions : partition_of_sm(access.sm, config_.l2.partitions));
+    piece.accesses = static_cast<std::uint16_t>(std::min<std::uint32_t>(access.accesses, kMostAccesses));
+    piece.apart_cycles = access.apart_cycles;
+    piece.again_sectors = static_cast<std::uint16_t>(
+        count == 0 ? std::min<std::int64_t>(access.again_bytes / kSectorBytes, kMostAccesses) : 0);
+    const std::int64_t in_block = begin - block * kBlockBytes;
+    piece.first_sector = static_cast<std::uint16_t>(in_block / kSectorBytes);
+    piece.sectors =
+        static_cast<std::uint16_t>((in_block + stop - begin - 1) / kSectorBytes - piece.first_sector + 1);
+    piece.kind = access.kind;
+    use(piece);
+    begin = stop;
+  }
+  return count;
+}
+
+int MemorySystem::split(const Access& access, std::vector<Piece>& pieces) const {
+  return for_each_piece(access, [&](const Piece& piece) { pieces.push_back(piece); });
+}
+
+void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cycles) {
+  std::int64_t units = 0;
+  std::int64_t by_piece = 0;
+  for (const Access& access : accesses) {
+    for_each_piece(access, [&](const Piece& piece) {
+      const std::int64_t service = service_units(timing_, piece);
+      units += service * piece.accesses;
+      by_piece += service * service * piece.accesses;
+      touched_[piece.slice].push_back(piece);
+    });
+  }
+  // Who makes them is at another place of its loop than the SM that stands for it, and so of its tensors:
+  // lookups come to all slices alike.
+  by_piece = units > 0 ? by_piece / units : 0;
+  for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
+    for (const Piece& piece : touched_[slice]) {
+      slices_[slice].touch(piece, time_cycles);
+    }
+    touched_[slice].clear();
+    slices_[slice].add_background(time_cycles, units / static_cast<std::int64_t>(slices_.size()), by_piece);
+  }
+}
+
+void MemorySystem::serve(std::span<std::vector<Piece>* const> asked, std::size_t part, std::size_t parts) {
+  const std::size_t first = slices_.size() * part / parts;
+  const std::size_t end = slices_.size() * (part + 1) / parts;
+  if (first == end) {
+    return;  // more parts than slices
+  }
+  PieceOrder& order = orders_[first];
+  order.clear();
+  for (std::vector<Piece>* of_sm : asked) {
+    for (Piece& piece : *of_sm) {
+      if (piece.slice >= first && piece.slice < end) {
+        order.add(piece);
+      }
+    }
+  }
+  for (Piece* piece : order.sorted()) {
+    slices_[piece->slice].serve(*piece);
+  }
+}
+
+std::vector<TensorBytes> MemorySystem::traffic() const {
+  std::vector<TensorBytes> sum(addresses_.tensors());
+  for (const L2Slice& slice : slices_) {
+    for (std::size_t t = 0; t < sum.size(); ++t) {
+      const TensorBytes& part = slice.traffic()[t];
+      sum[t].l2_read += part.l2_read;
+      sum[t].l2_read_hit += part.l2_read_hit;
+      sum[t].l2_write += part.l2_write;
+      sum[t].hbm_read += part.hbm_read;
+      sum[t].hbm_write += part.hbm_write;
+    }
+  }
+  return sum;
+}
+
+std::int64_t MemorySystem::used_bytes() const {
+  std::int64_t bytes = 0;
+  for (const L2Slice& slice : slices_) {
+    bytes += slice.used_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace warpscope::memory

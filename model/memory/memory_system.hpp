@@ -1,0 +1,46 @@
+// The slices of the L2 and the HBM behind them, as all SMs together see them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/hw/hw_config.hpp"
+#include "model/memory/address_map.hpp"
+#include "model/memory/l2_slice.hpp"
+#include "model/memory/memory.hpp"
+#include "model/memory/piece_order.hpp"
+
+namespace warpscope::memory {
+
+/// Blocks of 2 KB are spread over slices by a hash of their number; each slice is a queue of its own, so that
+/// slices can be served on several threads of the host.
+class MemorySystem final : public Memory {
+ public:
+  MemorySystem(const hw::HwConfig& config, const std::vector<TensorExtent>& tensors);
+
+  void begin_launch(double sm_clock_mhz, bool keep_contents) override;
+  std::int64_t least_latency_cycles() const override { return config_.l2.hit_latency_cycles; }
+  std::int64_t store_reply_cycles() const override { return config_.l2.hit_latency_cycles; }
+  /// A piece for each block of the L2.
+  int split(const Access& access, std::vector<Piece>& pieces) const override;
+  void serve(std::span<std::vector<Piece>* const> asked, std::size_t part, std::size_t parts) override;
+  /// What SMs ask for that another one stands for, so that nobody waits for the answers: it changes what the
+  /// L2 holds, and takes its part of the queues from `time_cycles` on.
+  void touch(std::span<const Access> accesses, std::int64_t time_cycles);
+  std::vector<TensorBytes> traffic() const override;
+  std::int64_t used_bytes() const override;
+
+ private:
+  template <typename Use>
+  int for_each_piece(const Access& access, const Use& use) const;
+
+  hw::HwConfig config_;
+  AddressMap addresses_;
+  SliceTiming timing_;
+  std::vector<L2Slice> slices_;
+  std::vector<PieceOrder> orders_;           ///< by the first slice of a part; kept to save their memory
+  std::vector<std::vector<Piece>> touched_;  ///< by slice; likewise
+};
+
+}  // namespace warpscope::memory

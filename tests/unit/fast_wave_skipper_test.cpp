@@ -1,0 +1,265 @@
+// When whole waves may be left out, and what that costs in accuracy.
+#include "model/fast/wave_skipper.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "model/trace/statistics.hpp"
+#include "tests/support/gpu_bench.hpp"
+
+namespace warpscope::fast {
+namespace {
+
+constexpr std::uint64_t kSlots = 10;
+
+trace::Launch grid(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
+  trace::Launch launch = test::one_program(test::Program().exit().build());
+  launch.grid = {x, y, z};
+  return launch;
+}
+
+/// What observe() answered to window ends at `times`, while the next wave runs already; the first answer that
+/// allows a skip ends it.
+struct Watch {
+  std::optional<SkippedWaves> skipped;
+  std::size_t windows = 0;  ///< seen until then
+};
+
+Watch watch(WaveSkipper& skipper, const std::vector<sim::Cycles>& times, std::uint64_t window = kSlots) {
+  Watch result;
+  for (const sim::Cycles time : times) {
+    const std::uint64_t completed = ++result.windows * window;
+    if (!skipper.window_ends(completed)) {
+      ADD_FAILURE() << "window " << result.windows << " is not wanted";
+      break;
+    }
+    LaunchProgress progress;
+    progress.time = time;
+    progress.data_path_cycles = 7 * result.windows;
+    result.skipped = skipper.observe(progress, completed + kSlots);
+    if (result.skipped) {
+      break;
+    }
+  }
+  return result;
+}
+
+TEST(WaveSkipper, SteadyWavesAreSkippedButTheLastOnes) {
+  WaveSkipper skipper(grid(100), kSlots);
+  const Watch seen = watch(skipper, {10000, 20000, 30000, 40000, 50000, 60000});
+  ASSERT_TRUE(seen.skipped);
+  EXPECT_EQ(seen.windows, 5U) << "two means of two windows each, counted from the end of the first";
+  // 60 of 100 are dispatched; of the four windows left the last is executed.
+  EXPECT_EQ(seen.skipped->windows, 3U);
+  EXPECT_EQ(seen.skipped->ctas, 30U);
+  EXPECT_EQ(seen.skipped->averaged, 4U);
+  EXPECT_EQ(seen.skipped->part.time, 50000 - 10000);
+  EXPECT_EQ(seen.skipped->part.data_path_cycles, 35 - 7);
+}
+
+TEST(WaveSkipper, SkipsOncePerLaunch) {
+  WaveSkipper skipper(grid(1000), kSlots);
+  ASSERT_TRUE(watch(skipper, {10000, 20000, 30000, 40000, 50000}).skipped);
+  EXPECT_FALSE(skipper.window_ends(60));
+}
+
+TEST(WaveSkipper, UnsteadyWavesAreNotSkipped) {
+  WaveSkipper slower(grid(100), kSlots);
+  EXPECT_FALSE(watch(slower, {10000, 20000, 30000, 40000, 50201}).skipped) << "20201 cycles after 20000";
+  WaveSkipper within(grid(100), kSlots);
+  EXPECT_TRUE(watch(within, {10000, 20000, 30000, 40000, 50199}).skipped);
+  WaveSkipper faster(grid(100), kSlots);
+  EXPECT_FALSE(watch(faster, {10000, 20000, 30000, 40000, 49799}).skipped);
+  WaveSkipper within_faster(grid(100), kSlots);
+  EXPECT_TRUE(watch(within_faster, {10000, 20000, 30000, 40000, 49801}).skipped);
+}
+
+TEST(WaveSkipper, AlternatingWavesHaveASteadyMean) {
+  WaveSkipper skipper(grid(100), kSlots);
+  EXPECT_TRUE(watch(skipper, {10000, 22000, 30000, 42000, 50000}).skipped);
+}
+
+TEST(WaveSkipper, LongerMeansTellJitterFromDrift) {
+  WaveSkipper skipper(grid(1000), kSlots);
+  // Every other pair of windows ends 300 cycles late: means of two differ, those of four do not.
+  const Watch seen = watch(skipper, {10000, 20000, 30300, 40300, 50000, 60000, 70300, 80300, 90000});
+  ASSERT_TRUE(seen.skipped);
+  EXPECT_EQ(seen.windows, 9U);
+  EXPECT_EQ(seen.skipped->averaged, 8U);
+}
+
+/// Two classes, of which the second executes three times as many instructions.
+trace::Launch two_classes(std::uint32_t x, std::uint32_t y, const std::vector<std::uint32_t>& classes) {
+  trace::Launch launch = test::one_program(test::Program()
+                                               .begin_loop(0)
+                                               .op(trace::Opcode::FFMA)
+                                               .op(trace::Opcode::FFMA)
+                                               .end_loop()
+                                               .exit()
+                                               .build());
+  launch.classes[0].trip_counts = {1};
+  launch.classes.push_back(launch.classes[0]);
+  launch.classes[1].trip_counts = {4};
+  launch.grid = {x, y, 1};
+  launch.class_of_block[0] = classes;
+  return launch;
+}
+
+TEST(WaveSkipper, WavesOfUnequalWorkAreSteadyAtEqualPace) {
+  const trace::Launch launch =
+      two_classes(20, 100, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  const std::vector<std::uint64_t> work = trace::instructions_per_cta(launch);
+  const auto light = static_cast<sim::Cycles>(1000 * work[0]);
+  const auto heavy = static_cast<sim::Cycles>(1000 * work[1]);
+  std::vector<sim::Cycles> times;
+  for (sim::Cycles time = 50000; times.size() < 12;) {
+    times.push_back(time);
+    time += times.size() % 2 == 1 ? heavy : light;
+  }
+  WaveSkipper skipper(launch, kSlots);
+  const Watch seen = watch(skipper, times);
+  ASSERT_TRUE(seen.skipped);
+  EXPECT_EQ(seen.windows, 5U);
+  // 140 CTAs are dispatched; 60 windows, beginning with a light one, follow on four of equal halves.
+  EXPECT_DOUBLE_EQ(seen.skipped->repeats, static_cast<double>(seen.skipped->windows) / 4);
+}
+
+TEST(WaveSkipper, L2MustBeFullUnlessItNeverWillBe) {
+  const std::vector<sim::Cycles> times = {10000, 20000, 30000, 40000, 50000, 60000, 70000, 80000, 90000};
+  const auto windows_until_skip = [&](std::int64_t bytes_per_window) {
+    WaveSkipper skipper(grid(1000), kSlots, 5000);
+    std::size_t windows = 0;
+    for (const sim::Cycles time : times) {
+      ++windows;
+      EXPECT_TRUE(skipper.window_ends(windows * kSlots));
+      LaunchProgress progress;
+      progress.time = time;
+      progress.l2_bytes = std::min<std::int64_t>(5000, static_cast<std::int64_t>(windows) * bytes_per_window);
+      if (skipper.observe(progress, (windows + 1) * kSlots)) {
+        break;
+      }
+    }
+    return windows;
+  };
+  EXPECT_EQ(windows_until_skip(2500), 6U) << "full from the second window on";
+  EXPECT_EQ(windows_until_skip(100), times.size()) << "100 windows fill it twice";
+  EXPECT_EQ(windows_until_skip(40), 5U) << "it will not be full";
+}
+
+TEST(WaveSkipper, OnlyTheLastFourWindowsMustBeSteady) {
+  WaveSkipper skipper(grid(200), kSlots);
+  const Watch seen = watch(skipper, {30000, 50000, 60000, 70000, 80000, 90000, 100000});
+  ASSERT_TRUE(seen.skipped);
+  EXPECT_EQ(seen.windows, 6U);
+  EXPECT_EQ(seen.skipped->part.time, 90000 - 50000);
+  EXPECT_EQ(seen.skipped->windows, (200 - 70) / 10 - 1);
+}
+
+TEST(WaveSkipper, WaitsUntilTheMemoryHasSeenItsLoad) {
+  WaveSkipper skipper(grid(1000), kSlots);
+  std::vector<sim::Cycles> times;
+  for (sim::Cycles time = 1000; time < 60000; time += 1000) {
+    times.push_back(time);
+  }
+  const Watch seen = watch(skipper, times);
+  ASSERT_TRUE(seen.skipped);
+  EXPECT_EQ(seen.windows, 50U) << "the first end of a window from cycle 49152 on";
+}
+
+TEST(WaveSkipper, FewWavesAreExecuted) {
+  EXPECT_FALSE(WaveSkipper(grid(59), kSlots).window_ends(10));
+  EXPECT_TRUE(WaveSkipper(grid(60), kSlots).window_ends(10));
+  EXPECT_FALSE(WaveSkipper(grid(60), kSlots).window_ends(9));
+}
+
+TEST(WaveSkipper, WindowEndsOnceWhereBatchesOfCtasPassItsEnd) {
+  WaveSkipper skipper(grid(60), kSlots);
+  EXPECT_FALSE(skipper.window_ends(7));
+  EXPECT_TRUE(skipper.window_ends(14));
+  EXPECT_FALSE(skipper.window_ends(19));
+  EXPECT_TRUE(skipper.window_ends(33)) << "two ends at once count as one";
+}
+
+TEST(WaveSkipper, GivesUpWhenTooLittleIsLeft) {
+  WaveSkipper skipper(grid(79), kSlots);
+  const Watch seen = watch(skipper, {10000, 20000, 30000, 40000, 50000});
+  EXPECT_FALSE(seen.skipped);
+  EXPECT_FALSE(skipper.window_ends(60)) << "19 of 79 are left, less than a window and the tail";
+}
+
+TEST(WaveSkipper, TableThatNamesOneClassIsNoObstacle) {
+  trace::Launch alike = grid(6, 40);
+  alike.class_of_block[0] = {1, 1, 1, 1, 1, 1};
+  WaveSkipper skipper(alike, kSlots);
+  const Watch seen = watch(skipper, {10000, 20000, 30000, 40000, 50000});
+  ASSERT_TRUE(seen.skipped);
+  EXPECT_EQ(seen.skipped->windows, (240U - 60) / 10 - 1);
+  EXPECT_FALSE(skipper.window_ends(60));
+}
+
+TEST(WaveSkipper, SeveralClassesAreSkippedInPieces) {
+  trace::Launch launch = grid(6, 200);
+  launch.classes.push_back(launch.classes[0]);
+  launch.class_of_block[0] = {0, 1, 0, 1, 0, 0};
+  WaveSkipper skipper(launch, kSlots);
+  const Watch seen = watch(skipper, {10000, 20000, 30000, 40000, 50000});
+  ASSERT_TRUE(seen.skipped);
+  EXPECT_EQ(seen.skipped->windows, 56U) << "half of the 114 windows left but the last";
+  EXPECT_EQ(seen.skipped->ctas, 560U);
+  EXPECT_TRUE(skipper.window_ends(60)) << "another piece is to come";
+}
+
+TEST(WaveSkipper, PiecesNeedWindowsBetweenThem) {
+  trace::Launch launch = grid(99, 1);
+  launch.class_of_block[0].resize(99);
+  launch.class_of_block[0].back() = 1;
+  EXPECT_FALSE(WaveSkipper(launch, kSlots).window_ends(10)) << "10 windows are the least";
+  launch.grid[0] = 100;
+  launch.class_of_block[0].push_back(1);
+  EXPECT_TRUE(WaveSkipper(launch, kSlots).window_ends(10));
+}
+
+/// Every CTA streams 32 KB of its own from HBM and writes a sixteenth of that.
+trace::Trace stream_kernel(std::uint32_t ctas) {
+  using enum trace::Opcode;
+  trace::MemoryOperand in;
+  in.tensor = 0;
+  in.bytes = 512;
+  in.offset.per_iteration = {2048, 0, 0};
+  in.offset.per_warp = 512;
+  in.offset.per_block = {32768, 0, 0};
+  trace::MemoryOperand out = in;
+  out.tensor = 1;
+  out.offset.per_iteration = {};
+  out.offset.per_block = {2048, 0, 0};
+  test::Program program;
+  program.begin_loop(0).op(LDG_128).memory(in).sets(0).op(FFMA, 4).waits_for(0).end_loop();
+  program.op(STG_128).memory(out).exit();
+  return {{test::tensor("in", 64 << 20), test::tensor("out", 4 << 20, 1, trace::TensorKind::output)},
+          {test::one_program(program.build_controlled(), 4, ctas, {16})}};
+}
+
+TEST(WaveSkipperEndToEnd, CountsAreExactAndCyclesWithinTolerance) {
+  const hw::HwConfig config = test::test_config();
+  const trace::Trace trace = stream_kernel(1200);
+  const metrics::SimulationResult fast = test::run(config, trace, gpu::Mode::fast);
+  const metrics::SimulationResult detailed = test::run(config, trace, gpu::Mode::detailed);
+  EXPECT_LT(fast.warp_instructions_executed * 3, detailed.warp_instructions_executed * 2)
+      << "otherwise nothing was skipped";
+  EXPECT_EQ(detailed.warp_instructions_total, trace::total(trace::executed_instructions(trace)));
+  test::expect_pipes_taken(config, trace, fast, test::kMeasured);
+  const auto& skipped = fast.launches[0].traffic;
+  const auto& executed = detailed.launches[0].traffic;
+  EXPECT_EQ(skipped[0].l2_read_bytes, 1200U * 32768);
+  EXPECT_EQ(executed[0].l2_read_bytes, 1200U * 32768);
+  EXPECT_EQ(skipped[1].l2_write_bytes, 1200U * 2048);
+  EXPECT_EQ(executed[1].l2_write_bytes, 1200U * 2048);
+  EXPECT_NEAR(static_cast<double>(fast.cycles), static_cast<double>(detailed.cycles),
+              0.015 * static_cast<double>(detailed.cycles));
+}
+
+}  // namespace
+}  // namespace warpscope::fast

@@ -1,0 +1,68 @@
+// A unit that serves one request after the other.
+#include "model/memory/server.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warpscope::memory {
+namespace {
+
+TEST(Server, TakesRequestsInTheirOrder) {
+  Server server;
+  EXPECT_EQ(server.serve(100, 10), 100);
+  EXPECT_EQ(server.serve(100, 10), 110) << "behind the first";
+  EXPECT_EQ(server.serve(115, 10), 120);
+  EXPECT_EQ(server.serve(131, 10), 131) << "the unit was free from 130 on";
+}
+
+TEST(Server, EqualRequestsOfOthersComeInTheNextPeriod) {
+  Server server;
+  const std::int64_t period = kBackgroundCycles * kQueueUnits;
+  EXPECT_EQ(server.serve(0, 10, 3 * period), 0);
+  EXPECT_EQ(server.serve(0, 10), 10) << "not yet";
+  server.add_background(period, 0, 0);
+  const std::int64_t after = 2 * period;
+  EXPECT_NEAR(static_cast<double>(server.serve(after, 10) - after), static_cast<double>(after), 64)
+      << "two thirds are left";
+}
+
+TEST(Server, WhatIsWaitedForTakesItsTimeFromTheBackground) {
+  Server server;
+  const std::int64_t period = kBackgroundCycles * kQueueUnits;
+  server.add_background(0, period, kQueueUnits);
+  server.serve(kQueueUnits, period / 2);
+  EXPECT_GE(server.serve(period, 10), period + period / 2 - kQueueUnits) << "half a period is left";
+}
+
+TEST(Server, LoadOfOthersMakesRequestsWaitMoreTheMoreThereIs) {
+  const auto wait = [](std::int64_t background) {
+    Server server;
+    server.add_background(0, background, 4 * kQueueUnits);
+    return server.serve(kQueueUnits, 4 * kQueueUnits) - kQueueUnits;
+  };
+  EXPECT_EQ(wait(0), 0);
+  const std::int64_t some = wait(kBackgroundCycles / 4 * kQueueUnits);
+  const std::int64_t more = wait(kBackgroundCycles / 2 * kQueueUnits);
+  const std::int64_t most = wait(kBackgroundCycles * kQueueUnits);
+  // By Pollaczek and Khinchine: a third of half a service, the whole of it, and many at full load.
+  EXPECT_NEAR(static_cast<double>(some), 2 * kQueueUnits / 3.0, 2);
+  EXPECT_NEAR(static_cast<double>(more), 2 * kQueueUnits, 2);
+  EXPECT_GT(most, 8 * kQueueUnits);
+}
+
+TEST(Server, LoadOfOthersBeyondWhatItCanDoStaysInItsQueue) {
+  Server server;
+  server.add_background(0, 3 * kBackgroundCycles * kQueueUnits, kQueueUnits);
+  const std::int64_t after = kBackgroundCycles * kQueueUnits;
+  EXPECT_EQ(server.serve(after, kQueueUnits), 3 * after) << "two thirds are left";
+}
+
+TEST(Server, LoadOfOthersWearsOff) {
+  Server server;
+  server.add_background(0, 8192 * kQueueUnits, 4 * kQueueUnits);
+  const std::int64_t late = 200'000 * kQueueUnits;
+  server.add_background(late, 0, 4 * kQueueUnits);
+  EXPECT_EQ(server.serve(late, 4 * kQueueUnits), late);
+}
+
+}  // namespace
+}  // namespace warpscope::memory

@@ -1,0 +1,58 @@
+// Latency and bandwidth of the loop of loaded_latency.md: both come from the queues of the model, no row has
+// a value of its own. Bounds are what the model reaches; loaded_latency_report prints all rows.
+#include "tests/validation/loaded_latency.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/hw/config_loader.hpp"
+
+namespace warpscope::validation {
+namespace {
+
+struct Bounds {
+  const char* rows;  ///< beginning of their names
+  int sms;
+  int delay_cycles;
+  double latency_mean, latency_worst;  ///< of the size of the difference
+  double rate_mean, rate_worst;
+};
+
+class LoadedLatency : public testing::TestWithParam<Bounds> {};
+
+TEST_P(LoadedLatency, ModelAgreesWithMeasurement) {
+  const Bounds& bounds = GetParam();
+  const std::string source = WARPSCOPE_SOURCE_DIR;
+  const hw::HwConfig config = hw::load("h200-sxm-141gb", {}, source + "/hwconfigs").config;
+  double latency_sum = 0;
+  double rate_sum = 0;
+  int rows = 0;
+  for (const LoadedLatencyRow& row : load_loaded_latency(
+           source + "/experiments/reference/measured-h200/loaded_latency.csv", {bounds.delay_cycles})) {
+    if (!row.name.starts_with(bounds.rows) || row.loop.sms != bounds.sms) {
+      continue;
+    }
+    const LoopTimes times = run_memory_loop(config, row.loop);
+    const double rate = std::abs(row.measured_period_cycles / times.period_cycles - 1);
+    const double latency = std::abs(times.latency_cycles / row.measured_latency_cycles - 1);
+    EXPECT_LE(latency, bounds.latency_worst) << row.name << ": " << times.latency_cycles << ", measured "
+                                             << row.measured_latency_cycles << " cycles";
+    EXPECT_LE(rate, bounds.rate_worst) << row.name;
+    latency_sum += latency;
+    rate_sum += rate;
+    ++rows;
+  }
+  ASSERT_GT(rows, 0);
+  EXPECT_LE(latency_sum / rows, bounds.latency_mean);
+  EXPECT_LE(rate_sum / rows, bounds.rate_mean);
+}
+
+INSTANTIATE_TEST_SUITE_P(H200, LoadedLatency,
+                         testing::Values(Bounds{"dram/read/", 132, 0, 0.08, 0.15, 0.05, 0.12},
+                                         Bounds{"dram/read+write", 132, 0, 0.08, 0.17, 0.05, 0.12},
+                                         Bounds{"dram/in place", 132, 1000, 0.08, 0.16, 0.05, 0.12},
+                                         Bounds{"dram/read/", 1, 1000, 0.08, 0.15, 0.05, 0.12}));
+
+}  // namespace
+}  // namespace warpscope::validation
