@@ -6,17 +6,14 @@
 
 #include "model/engine/window.hpp"
 #include "model/gpu/deadlock.hpp"
+#include "model/gpu/launch_clock.hpp"
 #include "model/gpu/launch_metrics.hpp"
 #include "model/gpu/time_limit.hpp"
 #include "model/sm/occupancy.hpp"
 #include "model/sm/turnaround.hpp"
-#include "model/trace/statistics.hpp"
 
 namespace warpscope::engine {
 namespace {
-
-/// SMs move their origins at these times, so none is passed over where nothing happens.
-constexpr sim::Cycles kOriginCycles = sim::Cycles{1} << 20;
 
 std::vector<gpu::SmGroup> every_sm(const hw::HwConfig& config) {
   std::vector<gpu::SmGroup> sms;
@@ -24,22 +21,6 @@ std::vector<gpu::SmGroup> every_sm(const hw::HwConfig& config) {
     sms.push_back({sm, 1});
   }
   return sms;
-}
-
-double clock_of(const hw::HwConfig& config, const trace::Launch& launch) {
-  return trace::uses_tensor_pipe(launch) ? config.clock.tensor_mhz : config.clock.max_mhz;
-}
-
-metrics::MovedBytes sum_of(const std::vector<memory::TensorBytes>& tensors) {
-  metrics::MovedBytes sum;
-  for (const memory::TensorBytes& tensor : tensors) {
-    sum.l2_read += tensor.l2_read;
-    sum.l2_read_hit += tensor.l2_read_hit;
-    sum.l2_write += tensor.l2_write;
-    sum.hbm_read += tensor.hbm_read;
-    sum.hbm_write += tensor.hbm_write;
-  }
-  return sum;
 }
 
 }  // namespace
@@ -53,7 +34,7 @@ Engine::Engine(const hw::HwConfig& config, const trace::Trace& trace, const trac
       team_(team),
       options_(options),
       policy_(policy),
-      sm_clock_mhz_(clock_of(config, launch)),
+      sm_clock_mhz_(gpu::launch_clock_mhz(config, launch)),
       occupancy_(sm::occupancy(config, launch)),
       decoded_(sm::decode(config, trace, launch)),
       dispatcher_(config, launch, sm_clock_mhz_, std::min(occupancy_.ctas_per_sm, sm::kMaxCtas),
@@ -182,8 +163,9 @@ bool Engine::advance() {
   now_ = end;
   const bool jumps = std::ranges::any_of(sms_, [&](const auto& sm) { return sm->is_jumping(end); });
   if (!asks && next > end && (!jumps || policy_->allows_gaps())) {
-    // Nothing happens in between.
-    const sim::Cycles origin = (end + kOriginCycles - 1) / kOriginCycles * kOriginCycles;
+    // Nothing happens in between, but that SMs move their origins.
+    const sim::Cycles origin =
+        (end + SmUnit::kOriginCycles - 1) / SmUnit::kOriginCycles * SmUnit::kOriginCycles;
     now_ = std::max(end, std::min(next / window_ * window_, origin));
   }
   return true;
@@ -237,7 +219,7 @@ void Engine::tell_window(sim::Cycles end) {
       events_[sm].clear();
     }
   }
-  const metrics::MovedBytes sum = sum_of(memory_.traffic());
+  const metrics::MovedBytes sum = metrics::sum_of(memory_.traffic());
   options_.observer->moved(now_, end, sum - moved_);
   moved_ = sum;
 }

@@ -18,7 +18,6 @@ namespace warpscope::engine {
 
 /// How a launch is run; nothing here changes a cycle of it.
 struct EngineOptions {
-  int threads = 1;                        ///< of the host
   int window_divisor = 1;                 ///< windows so many times shorter than they may be
   bool reverse_sms = false;               ///< the order in which one thread takes the SMs
   metrics::Observer* observer = nullptr;  ///< is told what happens; null: nobody

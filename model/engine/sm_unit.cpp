@@ -7,12 +7,6 @@
 #include "model/sm/sm_numbers.hpp"
 
 namespace warpscope::engine {
-namespace {
-
-/// SMs count time in 32 bits from an origin, which moves on every so many cycles, a multiple of all windows.
-constexpr sim::Cycles kOriginCycles = sim::Cycles{1} << 20;
-
-}  // namespace
 
 SmUnit::SmUnit(const hw::HwConfig& config, const trace::Trace& trace, const sm::DecodedLaunch& decoded,
                int cta_slots, int sm, const memory::Memory& memory, RequestTap* tap)

@@ -50,6 +50,9 @@ class SmUnit {
   const sm::SmCore& core() const { return core_; }
   sim::Cycles origin() const { return origin_; }
 
+  /// The core counts time in 32 bits from an origin, which moves on every so many cycles, a multiple of all
+  /// windows.
+  static constexpr sim::Cycles kOriginCycles = sim::Cycles{1} << 20;
   static constexpr sim::Cycles kForever = std::int64_t{1} << 62;
 
  private:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/base/spread_hash.hpp"
+#include "model/fast/group_policy.hpp"
 #include "model/fast/loop_footprint.hpp"
 #include "model/gpu/time_limit.hpp"
 #include "model/sm/occupancy.hpp"
@@ -12,10 +13,6 @@
 
 namespace warpscope::fast {
 namespace {
-
-/// A launch of up to this many instructions of which all SMs are simulated is executed as it is: which of
-/// them gets the last CTAs hangs on single cycles.
-constexpr std::uint64_t kWhole = 150'000'000;
 
 int slots_of(const hw::HwConfig& config, const trace::Launch& launch) {
   return std::min(sm::occupancy(config, launch).ctas_per_sm, sm::kMaxCtas);
@@ -41,7 +38,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
       memory_(memory),
       sample_(groups, slots_of(config, launch), launch.classes.size()),
       whole_(std::ranges::all_of(groups, [](const gpu::SmGroup& group) { return group.sms == 1; }) &&
-             trace::total(trace::executed_instructions(launch)) <= kWhole),
+             static_cast<double>(trace::total(trace::executed_instructions(launch))) <= kWholeOfOneWave),
       sms_(groups.size()),
       left_out_(trace.tensors.size()) {
   const auto slots = static_cast<std::uint64_t>(slots_of(config, launch) * config.gpu.sm_count);

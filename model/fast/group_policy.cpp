@@ -9,11 +9,9 @@
 namespace warpscope::fast {
 namespace {
 
-/// A trace of up to this many instructions is simulated whole. Some of them recur and are not stepped.
+/// Of a trace of up to this many instructions all SMs are simulated. (Of a launch of up to kWholeOfOneWave
+/// they are too; of more waves so many times fewer.)
 constexpr double kWhole = 30e6;
-/// Likewise a launch of one wave; of more waves so many times fewer. Which SM is given the last CTAs hangs on
-/// single cycles, so that no sample tells, and the fewer waves there are, the more it moves the end.
-constexpr double kWholeOfOneWave = 150e6;
 /// Where CTAs are unequal it moves by the length of the longest ones, so fewer waves are many there.
 constexpr double kWholeTimesUnequalWaves = 350e6;
 /// In so few waves that chance still counts.

@@ -10,6 +10,11 @@
 
 namespace warpscope::fast {
 
+/// All SMs are simulated of a launch of one wave with up to so many instructions, and no iteration of it is
+/// left out. Which SM is given the last CTAs hangs on single cycles, so that no sample tells, and the fewer
+/// waves there are, the more it moves the end.
+inline constexpr double kWholeOfOneWave = 150e6;
+
 /// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer.
 std::vector<gpu::SmGroup> group_sms(int sms, int groups);
 

@@ -124,14 +124,7 @@ void Chip::advance() {
 void Chip::show_window(sim::Cycles begin) {
   const auto cycles = static_cast<double>(engine_->window_cycles());
   window_end_ = begin + engine_->window_cycles();
-  metrics::MovedBytes moved;
-  for (const memory::TensorBytes& tensor : engine_->memory().traffic()) {
-    moved.l2_read += tensor.l2_read;
-    moved.l2_read_hit += tensor.l2_read_hit;
-    moved.l2_write += tensor.l2_write;
-    moved.hbm_read += tensor.hbm_read;
-    moved.hbm_write += tensor.hbm_write;
-  }
+  const metrics::MovedBytes moved = metrics::sum_of(engine_->memory().traffic());
   int in_flight = 0;
   int free_slots = 0;
   for (std::size_t sm = 0; sm < engine_->sms().size(); ++sm) {

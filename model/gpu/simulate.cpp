@@ -9,13 +9,13 @@
 #include "model/fast/fast_policy.hpp"
 #include "model/fast/group_policy.hpp"
 #include "model/gpu/chip.hpp"
+#include "model/gpu/launch_clock.hpp"
 #include "model/gpu/launch_memo.hpp"
 #include "model/gpu/launch_metrics.hpp"
 #include "model/gpu/lone_launch.hpp"
 #include "model/hw/config_loader.hpp"
 #include "model/memory/memory_system.hpp"
 #include "model/sim/simulation_context.hpp"
-#include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
 namespace {
@@ -30,10 +30,6 @@ std::vector<memory::TensorExtent> tensor_extents(const hw::HwConfig& config, con
   return extents;
 }
 
-double clock_of(const hw::HwConfig& config, const trace::Launch& launch) {
-  return trace::uses_tensor_pipe(launch) ? config.clock.tensor_mhz : config.clock.max_mhz;
-}
-
 /// Runs the launches of `trace` one after another, all SMs of each. Where the L2 stays warm they share it.
 std::vector<LaunchOutcome> run_detailed(Chip& chip, const hw::HwConfig& config, const trace::Trace& trace,
                                         const SimulationOptions& options) {
@@ -44,11 +40,10 @@ std::vector<LaunchOutcome> run_detailed(Chip& chip, const hw::HwConfig& config, 
   engine::ThreadTeam team(options.threads);
   std::vector<LaunchOutcome> outcomes;
   for (const trace::Launch& launch : trace.launches) {
-    chip.begin_launch(clock_of(config, launch));
-    memory->begin_launch(clock_of(config, launch), options.warm_l2);
+    chip.begin_launch(launch_clock_mhz(config, launch));
+    memory->begin_launch(launch_clock_mhz(config, launch), options.warm_l2);
     engine::Engine engine(config, trace, launch, *memory, team,
-                          {.threads = options.threads,
-                           .window_divisor = options.window_divisor,
+                          {.window_divisor = options.window_divisor,
                            .reverse_sms = options.reverse_sms,
                            .observer = options.observer});
     chip.run(engine);
@@ -73,8 +68,8 @@ std::vector<LaunchOutcome> run_fast(Chip& chip, const hw::HwConfig& config, cons
   std::vector<LaunchOutcome> outcomes;
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     const trace::Launch& launch = trace.launches[i];
-    chip.begin_launch(clock_of(config, launch));
-    memory.begin_launch(clock_of(config, launch), options.warm_l2);
+    chip.begin_launch(launch_clock_mhz(config, launch));
+    memory.begin_launch(launch_clock_mhz(config, launch), options.warm_l2);
     fast::FastPolicy policy(config, trace, launch, memory, groups[i]);
     engine::Engine engine(config, trace, launch, memory, team, {}, &policy);
     policy.attach(engine);

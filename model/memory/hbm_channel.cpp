@@ -17,6 +17,12 @@ constexpr std::int64_t kApartUnits = 2 * kBackgroundUnits;
 /// Between two moments at which something comes.
 constexpr std::int64_t kMomentUnits = 32 * kQueueUnits;
 
+/// Chance number `number`, evenly spread below `period`.
+std::int64_t chance_part(std::uint64_t number, std::int64_t period) {
+  constexpr std::int64_t kParts = 1024;
+  return period * (static_cast<std::int64_t>(spread_hash(number)) % kParts) / kParts;
+}
+
 }  // namespace
 
 ChannelTiming channel_timing(const hw::Hbm& hbm, int channels, double sm_clock_mhz) {
@@ -74,21 +80,16 @@ std::int64_t HbmChannel::serve_read(std::int64_t start, std::int64_t bytes) {
   return take_bus(start, service) + service;
 }
 
-std::int64_t HbmChannel::part_of(std::int64_t period) {
-  constexpr std::int64_t kParts = 1024;
-  return period / kParts * (static_cast<std::int64_t>(spread_hash(++drawn_ + batches_)) % kParts);
-}
-
 HbmChannel::Coming& HbmChannel::coming(std::int64_t now) {
   go_on_to(now);
-  const std::int64_t moment = come_ + part_of(kApartUnits) / kMomentUnits;
+  const std::int64_t moment = come_ + chance_part(++drawn_ + batches_, kApartUnits) / kMomentUnits;
   return coming_[static_cast<std::size_t>(moment) % kMoments];
 }
 
 std::int64_t HbmChannel::read_in_background(std::int64_t now, std::int64_t bytes) {
   coming(now).read_bytes += bytes;
-  return now + part_of(kBackgroundUnits) + std::max<std::int64_t>(0, bus_free_ - now) +
-         bytes * timing_.read_units_per_byte;
+  return now + chance_part(++drawn_ + batches_, kBackgroundUnits) +
+         std::max<std::int64_t>(0, bus_free_ - now) + bytes * timing_.read_units_per_byte;
 }
 
 void HbmChannel::write_in_background(std::int64_t now, std::int64_t bytes) {
@@ -122,10 +123,8 @@ std::int64_t HbmChannel::serve_write(std::int64_t start, std::int64_t bytes) {
   // There is room for two batches: the one before goes now at the latest.
   batch_.time = std::min(batch_.time, start);
   write_batch(start);
-  constexpr std::int64_t kParts = 1024;
   const std::int64_t gathered_for = start - std::exchange(gathers_since_, start);
-  const auto part = static_cast<std::int64_t>(spread_hash(++batches_)) % kParts;
-  batch_.time = start + gathered_for * part / kParts;
+  batch_.time = start + chance_part(++batches_, gathered_for);
   batch_.bytes = std::exchange(waiting_bytes_, 0);
   return std::max(start, begun_);
 }

@@ -55,8 +55,6 @@ class HbmChannel {
   std::int64_t take_bus(std::int64_t start, std::int64_t service);
   std::int64_t serve_read(std::int64_t start, std::int64_t bytes);
   std::int64_t serve_write(std::int64_t start, std::int64_t bytes);
-  /// A chance part of `period`.
-  std::int64_t part_of(std::int64_t period);
   /// Where to note what comes at a chance moment from `now` on.
   Coming& coming(std::int64_t now);
   /// Lets the batch that is complete go out if its time has come.

@@ -144,12 +144,7 @@ std::vector<TensorBytes> MemorySystem::traffic() const {
   std::vector<TensorBytes> sum(addresses_.tensors());
   for (const L2Slice& slice : slices_) {
     for (std::size_t t = 0; t < sum.size(); ++t) {
-      const TensorBytes& part = slice.traffic()[t];
-      sum[t].l2_read += part.l2_read;
-      sum[t].l2_read_hit += part.l2_read_hit;
-      sum[t].l2_write += part.l2_write;
-      sum[t].hbm_read += part.hbm_read;
-      sum[t].hbm_write += part.hbm_write;
+      sum[t] += slice.traffic()[t];
     }
   }
   return sum;

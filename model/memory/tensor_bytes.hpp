@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "model/metrics/moved_bytes.hpp"
+
 namespace warpscope::memory {
 
 /// Room that a tensor takes in memory.
@@ -11,14 +13,7 @@ struct TensorExtent {
   std::int64_t segment_bytes = 0;
 };
 
-/// Bytes of one tensor that moved between the SMs and the L2 (reads in whole sectors), and across the pins of
-/// HBM.
-struct TensorBytes {
-  std::uint64_t l2_read = 0;
-  std::uint64_t l2_read_hit = 0;
-  std::uint64_t l2_write = 0;
-  std::uint64_t hbm_read = 0;
-  std::uint64_t hbm_write = 0;
-};
+/// What moved of one tensor.
+using TensorBytes = metrics::MovedBytes;
 
 }  // namespace warpscope::memory

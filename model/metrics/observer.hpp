@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "model/metrics/moved_bytes.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::metrics {
@@ -48,20 +49,6 @@ struct CtaBegin {
   std::array<std::uint32_t, 3> block{};
   std::size_t cta_class = 0;
   std::int64_t cycle = 0;  ///< its warps may issue from here on
-};
-
-/// Bytes of all tensors.
-struct MovedBytes {
-  std::uint64_t l2_read = 0;      ///< asked of the L2
-  std::uint64_t l2_read_hit = 0;  ///< of these, found there
-  std::uint64_t l2_write = 0;
-  std::uint64_t hbm_read = 0;
-  std::uint64_t hbm_write = 0;
-
-  MovedBytes operator-(const MovedBytes& before) const {
-    return {l2_read - before.l2_read, l2_read_hit - before.l2_read_hit, l2_write - before.l2_write,
-            hbm_read - before.hbm_read, hbm_write - before.hbm_write};
-  }
 };
 
 /// Whoever watches a simulation in detailed mode: all that is told has been executed.

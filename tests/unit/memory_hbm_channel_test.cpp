@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "model/memory/server.hpp"
+
 namespace warpscope::memory {
 namespace {
 
@@ -71,6 +73,25 @@ TEST(HbmChannel, WritesMakeReadsWaitAndReadsAloneHardlyDo) {
   reads_on_bus(0, 160000, alone);
   reads_on_bus(0.5, 160000, beside_writes);
   EXPECT_GT(beside_writes, 3 * alone);
+}
+
+TEST(HbmChannel, WhatOthersReadTakesTheBusAtChanceMomentsOfTwoPeriods) {
+  HbmChannel channel;
+  channel.begin_launch(kTiming, kTiming.write_batch_bytes);
+  constexpr std::int64_t kPeriod = kBackgroundCycles * kQueueUnits;
+  // Half of what the bus can do in two periods.
+  const std::int64_t reads = kPeriod / (2048 * kTiming.read_units_per_byte);
+  for (int i = 0; i < reads; ++i) {
+    EXPECT_GT(channel.read_in_background(0, 2048), 0);
+  }
+  EXPECT_LE(channel.read(kPeriod / 16, 64), kPeriod / 4) << "not all at once";
+  HbmChannel full;
+  full.begin_launch(kTiming, kTiming.write_batch_bytes);
+  for (int i = 0; i < 8 * reads; ++i) {
+    full.read_in_background(0, 2048);
+  }
+  // The work of four times as long as it comes has nearly all to be done yet.
+  EXPECT_GT(full.read(2 * kPeriod, 64), 7 * kPeriod);
 }
 
 TEST(HbmChannel, TheFirstBatchOfWritesMayBeShorter) {
