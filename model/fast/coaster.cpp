@@ -116,9 +116,11 @@ std::optional<Coast> Coaster::consider(const sm::SmCore& core, const sm::SmCount
   }
   marks_.push_back(mark(core, counted, origin, now));
   fewest_ = 0;
-  if (marks_.size() == 3 && known_ && !(pass_ == coasted_) && known_->texts == texts()) {
-    known_->add(measured(marks_[1], marks_[2]));
-    return coast(core, *known_);
+  if (marks_.size() == 3 && !(pass_ == coasted_)) {
+    if (const auto known = known_.find(texts()); known != known_.end()) {
+      known->second.add(measured(marks_[1], marks_[2]));
+      return coast(core, known->second);
+    }
   }
   // The first mark is where the loops were entered.
   if (marks_.size() < 4) {
@@ -129,8 +131,12 @@ std::optional<Coast> Coaster::consider(const sm::SmCore& core, const sm::SmCount
   if (!enough && !even(last, marks_[marks_.size() - 2], marks_.back())) {
     return std::nullopt;
   }
-  known_ = measured(enough ? marks_[1] : last, marks_.back());
-  return coast(core, *known_);
+  const Pace pace = measured(enough ? marks_[1] : last, marks_.back());
+  const auto [known, is_new] = known_.try_emplace(texts(), pace);
+  if (!is_new) {
+    known->second.add(pace);
+  }
+  return coast(core, known->second);
 }
 
 std::vector<std::uint32_t> Coaster::texts() const {
@@ -156,7 +162,6 @@ void Coaster::Pace::add(const Pace& more) {
 
 Coaster::Pace Coaster::measured(const Mark& begin, const Mark& end) const {
   Pace pace;
-  pace.texts = texts();
   for (std::size_t slot = 0; slot < end.slots.size(); ++slot) {
     pace.slots.push_back(
         {end.slots[slot].count - begin.slots[slot].count, end.slots[slot].time - begin.slots[slot].time});

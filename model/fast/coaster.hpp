@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -46,10 +47,9 @@ class Coaster {
   };
   /// What iterations took, by CTA slot, and what they counted meanwhile.
   struct Pace {
-    std::vector<std::uint32_t> texts;  ///< of the loops
-    std::vector<SlotMark> slots;       ///< iterations that were measured, and their cycles
-    sm::SmCounters counted;            ///< meanwhile
-    std::uint32_t iterations = 0;      ///< that went on like this so far, at least
+    std::vector<SlotMark> slots;   ///< iterations that were measured, and their cycles
+    sm::SmCounters counted;        ///< meanwhile
+    std::uint32_t iterations = 0;  ///< that went on like this so far, at least
 
     /// Of one iteration.
     double cycles(std::size_t slot) const;
@@ -77,9 +77,9 @@ class Coaster {
   Pass pass_;               ///< in which the marks were made
   std::vector<int> found_;
   std::vector<Mark> marks_;
-  std::uint32_t fewest_ = 0;   ///< iterations of a CTA since the last mark
-  Pass coasted_;               ///< in which something was left out last
-  std::optional<Pace> known_;  ///< of the same CTAs, in loops of the same texts
+  std::uint32_t fewest_ = 0;                          ///< iterations of a CTA since the last mark
+  Pass coasted_;                                      ///< in which something was left out last
+  std::map<std::vector<std::uint32_t>, Pace> known_;  ///< by the texts of the loops, by CTA slot
 };
 
 }  // namespace warpscope::fast

@@ -9,6 +9,10 @@
 namespace warpscope::fast {
 namespace {
 
+/// So long spilled registers stay in the L2 when nobody uses them: HBM at its fastest brings a third of what
+/// an L2 holds meanwhile.
+constexpr sim::Cycles kSpillsStayCycles = 16 * memory::kBackgroundCycles;
+
 /// Reads move whole sectors.
 std::uint64_t sector_bytes(std::int64_t offset, std::uint32_t bytes) {
   constexpr std::int64_t kSector = memory::kSectorBytes;
@@ -55,7 +59,7 @@ void Echo::count(memory::AccessKind kind, std::uint16_t tensor, std::int64_t off
 
 void Echo::repeat(const sm::MemoryRequest& request, memory::Access& own) {
   const std::uint32_t bytes = decoded_.memory_operands[request.operand].bytes;
-  const MemberRuns& runs = members_.runs(request.cta_slot, request.operand);
+  const MemberRuns& runs = members_.runs(request.cta_slot, request.operand, request.asked.offset);
   count(request.kind, request.tensor, request.offset, request.bytes, bytes, 0, runs.members);
   own.accesses = runs.own.members;
   own.partitions = runs.own.partitions;
@@ -105,6 +109,9 @@ void Echo::append(const JoinedAccess& access, bool with_own) {
 
 void Echo::release(sim::Cycles now, memory::MemorySystem& memory) {
   gather();
+  if (now % kSpillsStayCycles == 0) {
+    members_.forget_spills();
+  }
   memory.touch(waiting_, now);
   waiting_.clear();
 }

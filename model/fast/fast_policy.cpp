@@ -112,9 +112,24 @@ bool FastPolicy::in_loops(std::size_t sm) const {
   return true;
 }
 
-LaunchProgress FastPolicy::progress(sim::Cycles now) const {
+void FastPolicy::count_coast(std::size_t sm, sim::Cycles now) {
+  Coasting& coasting = *sms_[sm].coasting;
+  const auto elapsed =
+      static_cast<double>(std::clamp<sim::Cycles>(now - coasting.begin, 0, coasting.coast.cycles));
+  const double part = elapsed / static_cast<double>(coasting.coast.cycles);
+  const double times = coasting.coast.repeats * coasting.members;
+  counted_.add_times(coasting.coast.measured, times * part, times * std::exchange(coasting.counted, part));
+}
+
+LaunchProgress FastPolicy::progress(sim::Cycles now) {
+  for (std::size_t sm = 0; sm < sms_.size(); ++sm) {
+    if (sms_[sm].coasting) {
+      count_coast(sm, now);
+    }
+  }
   LaunchProgress progress;
   progress.time = now;
+  progress.work = static_cast<double>(issued(counted_));
   progress.l2_bytes = engine_->memory().used_bytes();
   progress.stall_warp_cycles = counted_.stall_warp_cycles;
   progress.pipe_busy_cycles = counted_.pipe_busy_cycles;
@@ -136,12 +151,13 @@ void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles time) {
   sampled.coaster->forget();
   passes_->start_anew();
   completed_ += static_cast<std::uint64_t>(sampled.echo->members(slot));
-  if (!skipper_->may_skip() || !skipper_->window_ends(completed_)) {
-    return;
-  }
-  if (auto skipped = skipper_->observe(progress(time), engine_->dispatcher().dispatched())) {
+  wave_ended_ = (skipper_->may_skip() && skipper_->window_ends(completed_)) || wave_ended_;
+}
+
+void FastPolicy::end_wave(sim::Cycles now) {
+  if (auto skipped = skipper_->observe(progress(now), engine_->dispatcher().dispatched())) {
     skipped_cycles_ += skipped->repeats * static_cast<double>(skipped->part.time);
-    gpu::require_time(launch_, static_cast<double>(time) + skipped_cycles_);
+    gpu::require_time(launch_, static_cast<double>(now) + skipped_cycles_);
     engine_->dispatcher().skip(skipped->ctas);
     sample_.skipped.push_back(*std::move(skipped));
   }
@@ -195,7 +211,7 @@ void FastPolicy::begin_coast(std::size_t sm, Coast coast, sim::Cycles now) {
     }
   }
   unit.jump(now, coast.cycles);
-  counted_.add_times(coast.measured, coast.repeats * active_sms(sm));
+  coasting.members = active_sms(sm);
   coasting.coast = std::move(coast);
   sms_[sm].coasting = std::move(coasting);
   sms_[sm].coaster->start_anew();
@@ -223,8 +239,17 @@ void FastPolicy::coast(std::size_t sm, sim::Cycles begin, sim::Cycles end) {
   const double work = static_cast<double>(issued(coasting.coast.measured)) * coasting.coast.repeats * part;
   sample_.pace.observe(sm, residents(sm), true, end - begin, static_cast<std::uint64_t>(std::llround(work)));
   if (elapsed == coasting.coast.cycles) {
+    count_coast(sm, end);
     sms_[sm].coasting.reset();
   }
+}
+
+std::vector<int> FastPolicy::members() const {
+  std::vector<int> result;
+  for (std::size_t sm = 0; sm < sms_.size(); ++sm) {
+    result.push_back(active_sms(sm));
+  }
+  return result;
 }
 
 bool FastPolicy::allows_gaps() const {
@@ -272,11 +297,13 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
       begin_coast(sm, *std::move(coast), end);
     }
   }
-  if (!whole_ && passes_->applies()) {
-    if (passes_->part_ends(engine_->sms())) {
-      if (const auto skipped = passes_->observe(progress(end), counted_)) {
-        skip(*skipped, end);
-      }
+  if (std::exchange(wave_ended_, false)) {
+    end_wave(end);
+  }
+  if (!whole_ && passes_->applies() && passes_->part_ends(engine_->sms())) {
+    const LaunchProgress here = progress(end);
+    if (const auto skipped = passes_->observe(here, counted_, members())) {
+      skip(*skipped, end);
     }
   }
 }

@@ -49,6 +49,8 @@ class FastPolicy : public engine::Policy {
     sim::Cycles begin = 0;
     std::vector<std::vector<Stretch>> stretches;  ///< by slot
     std::vector<std::uint32_t> done;              ///< iterations, by slot
+    int members = 1;                              ///< SMs that do as this one
+    double counted = 0;                           ///< part of the coast that has been counted
   };
   struct Sampled {
     std::unique_ptr<Echo> echo;
@@ -62,8 +64,13 @@ class FastPolicy : public engine::Policy {
   void begin_coast(std::size_t sm, Coast coast, sim::Cycles now);
   void coast(std::size_t sm, sim::Cycles begin, sim::Cycles end);
   void skip(const SkippedPasses& skipped, sim::Cycles now);
-  LaunchProgress progress(sim::Cycles now) const;
+  /// Counts what the SM has left out up to `now`.
+  void count_coast(std::size_t sm, sim::Cycles now);
+  LaunchProgress progress(sim::Cycles now);
+  void end_wave(sim::Cycles now);
   bool in_loops(std::size_t sm) const;
+  /// SMs that each of the simulated ones stands for just now, itself included.
+  std::vector<int> members() const;
   int residents(std::size_t sm) const;
 
   const hw::HwConfig& config_;
@@ -81,6 +88,7 @@ class FastPolicy : public engine::Policy {
   sm::SmCounters counted_;          ///< of all SMs
   std::uint64_t stepped_ = 0;
   std::uint64_t completed_ = 0;
+  bool wave_ended_ = false;  ///< in this window
   double skipped_cycles_ = 0;
   sim::Cycles skips_until_ = 0;  ///< all SMs leave out passes
   sim::Cycles last_end_ = 0;     ///< of a window

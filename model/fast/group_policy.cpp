@@ -43,7 +43,7 @@ constexpr double kFewestLongGroups = 3;
 
 /// SMs that are simulated in fast mode, unless all are: fewer meet in too few ways, more tell little.
 constexpr double kFewestGroups = 4;
-constexpr double kFewestUnequalGroups = 2;
+constexpr double kFewestUnequalGroups = 3;
 constexpr double kMostGroups = 7;
 /// Where inner loops are passed so often in a long launch, the mean over time takes the place of more SMs.
 constexpr std::uint64_t kManyPasses = 4;

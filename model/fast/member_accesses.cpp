@@ -26,12 +26,8 @@ MemberAccesses::MemberAccesses(const trace::Trace& trace, const std::vector<trac
       slots_(static_cast<std::size_t>(cta_slots)) {
   std::vector<const trace::MemoryOperand*> kinds;
   for (const trace::MemoryOperand& operand : operands) {
-    const bool shared = operand.tensor == trace::kSharedMemory;
-    const bool local = !shared && trace.tensors[operand.tensor].kind == trace::TensorKind::local;
     const auto same = std::ranges::find_if(kinds, [&](const trace::MemoryOperand* kind) {
-      const bool kind_local = kind->tensor != trace::kSharedMemory &&
-                              trace.tensors[kind->tensor].kind == trace::TensorKind::local;
-      return kind_local == local && by_cta(kind->segment) == by_cta(operand.segment) &&
+      return is_local(*kind) == is_local(operand) && by_cta(kind->segment) == by_cta(operand.segment) &&
              by_cta(kind->offset) == by_cta(operand.offset);
     });
     kind_of_operand_.push_back(static_cast<std::uint32_t>(same - kinds.begin()));
@@ -45,6 +41,7 @@ MemberAccesses::MemberAccesses(const trace::Trace& trace, const std::vector<trac
     for (MemberRuns& runs : slot.runs) {
       runs.number = number++;
     }
+    slot.spilled_again.number = number++;
   }
 }
 
@@ -55,10 +52,42 @@ void MemberAccesses::install(int slot, SlotMembers members) {
     runs.members = 0;
     runs.others.clear();
   }
+  target.spilled.clear();
+  MemberRuns& again = target.spilled_again;
+  again.members = static_cast<std::uint32_t>(target.members.ctas.size());
+  again.own = {{}, again.members, 0};
+  for (std::uint32_t i = 0; i < again.members; ++i) {
+    again.own.partitions |= memory::partition_of_sm(group_.first_sm + static_cast<int>(i), l2_partitions_);
+  }
 }
 
-const MemberRuns& MemberAccesses::runs(int slot, std::uint32_t operand) {
+void MemberAccesses::forget_spills() {
+  for (Slot& slot : slots_) {
+    slot.spilled.clear();
+  }
+}
+
+bool MemberAccesses::is_local(const trace::MemoryOperand& operand) const {
+  return operand.tensor != trace::kSharedMemory &&
+         trace_.tensors[operand.tensor].kind == trace::TensorKind::local;
+}
+
+bool MemberAccesses::has_spilled(Slot& slot, std::int64_t offset) {
+  constexpr std::int64_t kLineBytes = 128;
+  const auto line = static_cast<std::size_t>(offset / kLineBytes);
+  if (line >= slot.spilled.size()) {
+    slot.spilled.resize(line + 1, false);
+  }
+  const bool before = slot.spilled[line];
+  slot.spilled[line] = true;
+  return before;
+}
+
+const MemberRuns& MemberAccesses::runs(int slot, std::uint32_t operand, std::int64_t offset) {
   Slot& source = slots_[static_cast<std::size_t>(slot)];
+  if (is_local(operands_[operand]) && has_spilled(source, offset)) {
+    return source.spilled_again;
+  }
   MemberRuns& runs = source.runs[kind_of_operand_[operand]];
   if (runs.members == 0) {
     find_runs(source, operands_[operand], runs);
@@ -69,16 +98,16 @@ const MemberRuns& MemberAccesses::runs(int slot, std::uint32_t operand) {
 void MemberAccesses::find_runs(const Slot& slot, const trace::MemoryOperand& operand,
                                MemberRuns& runs) const {
   const SlotMembers& members = slot.members;
-  const bool local = trace_.tensors[operand.tensor].kind == trace::TensorKind::local;
+  const bool local = is_local(operand);
   const sm::Address own =
       sm::base_address(operand, members.ctas[static_cast<std::size_t>(members.representative)]);
   std::vector<MemberRun> single;
   for (int i = 0; i < static_cast<int>(members.ctas.size()); ++i) {
     const sm::Address other = sm::base_address(operand, members.ctas[static_cast<std::size_t>(i)]);
-    // Spilled registers have a segment for each slot of each SM.
+    // Spilled registers have a segment for each slot of each SM; the simulated SM is the first of them.
+    const int place = i == members.representative ? 0 : i == 0 ? members.representative : i;
     const std::int64_t segments =
-        local ? std::int64_t{i - members.representative} * static_cast<std::int64_t>(slots_.size())
-              : other.segment - own.segment;
+        local ? std::int64_t{place} * static_cast<std::int64_t>(slots_.size()) : other.segment - own.segment;
     single.push_back({{segments, other.offset - own.offset},
                       1,
                       memory::partition_of_sm(group_.first_sm + i, l2_partitions_)});

@@ -43,16 +43,24 @@ class MemberAccesses {
                  const gpu::SmGroup& group, int l2_partitions);
 
   void install(int slot, SlotMembers members);
+  void forget_spills();
   const SlotMembers& members(int slot) const { return slots_[static_cast<std::size_t>(slot)].members; }
-  /// Together they are all members of the slot.
-  const MemberRuns& runs(int slot, std::uint32_t operand);
+  /// Together they are all members of the slot; `offset` is that of the access. Spilled registers are written
+  /// and read again and again: until forget_spills() each SM's own are looked up once, later all count as one
+  /// run.
+  const MemberRuns& runs(int slot, std::uint32_t operand, std::int64_t offset);
 
  private:
   struct Slot {
     SlotMembers members;
     std::vector<MemberRuns> runs;  ///< by kind of operand
+    MemberRuns spilled_again;
+    std::vector<bool> spilled;  ///< lines of a segment of spilled registers that the CTA has accessed
   };
 
+  bool is_local(const trace::MemoryOperand& operand) const;
+  /// Whether a spilled register at `offset` has been accessed before by the CTA in the slot.
+  static bool has_spilled(Slot& slot, std::int64_t offset);
   void find_runs(const Slot& slot, const trace::MemoryOperand& operand, MemberRuns& runs) const;
 
   const trace::Trace& trace_;

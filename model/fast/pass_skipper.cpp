@@ -10,11 +10,9 @@ namespace warpscope::fast {
 namespace {
 
 /// Two means of so many parts are compared.
-constexpr std::size_t kAveraged = 2;
+constexpr std::size_t kAveraged = 4;
 /// Passes at the end that are executed.
 constexpr std::uint32_t kLastPasses = 2;
-/// Fewer are not worth it.
-constexpr std::uint32_t kFewestPasses = 3;
 /// Where passes become shorter, no more than this part of what is left is left out at once.
 constexpr std::uint32_t kPartOfUnequal = 2;
 
@@ -88,13 +86,6 @@ bool PassSkipper::find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& 
           return false;
         }
       }
-      for (const sm::DecodedLoop& loop : decoded_.loops) {
-        if (is_within(loop, *outer) && loop.begin <= state.pc) {
-          const double done =
-              state.pc < loop.end ? counters.iteration[1] : trips_of(loop, *cta.resident, cta.iteration);
-          cta.done += done * (loop.end - loop.begin);
-        }
-      }
     }
   }
   return !ctas_.empty();
@@ -117,14 +108,10 @@ bool PassSkipper::part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& 
   return true;
 }
 
-std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const sm::SmCounters& counted) {
-  progress.work = 0;
+std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const sm::SmCounters& counted,
+                                                  const std::vector<int>& members) {
   std::uint32_t left = ~std::uint32_t{0};
   for (const Cta& cta : ctas_) {
-    progress.work += cta.done;
-    for (std::uint32_t i = 0; i < cta.iteration; ++i) {
-      progress.work += work_of_pass(*cta.resident, i);
-    }
     left = std::min(left, cta.trips - cta.iteration - 1);
   }
   ends_.push_back(std::move(progress));
@@ -133,7 +120,7 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
       decoded_.loops, [](const sm::DecodedLoop& loop) { return loop.trips_per_iteration[0] != 0; });
   std::uint32_t passes = left > kLastPasses ? left - kLastPasses : 0;
   passes = unequal ? passes / kPartOfUnequal : passes;
-  if (passes < kFewestPasses || !is_steady(ends_, kAveraged, passes, l2_bytes_)) {
+  if (passes == 0 || !is_steady(ends_, kAveraged, passes, l2_bytes_)) {
     return std::nullopt;
   }
   SkippedPasses skipped;
@@ -147,12 +134,16 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
   for (const Cta& cta : ctas_) {
     skipped.instructions.resize(std::max(skipped.instructions.size(), cta.sm + 1), 0);
     for (std::uint32_t i = 1; i <= passes; ++i) {
-      const double of_pass = work_of_pass(*cta.resident, cta.iteration + i);
-      skipped.instructions[cta.sm] += of_pass * static_cast<double>(decoded_.warps_per_cta);
-      work += of_pass;
+      const double of_pass =
+          work_of_pass(*cta.resident, cta.iteration + i) * static_cast<double>(decoded_.warps_per_cta);
+      skipped.instructions[cta.sm] += of_pass;
+      work += of_pass * members[cta.sm];
     }
   }
   skipped.repeats = work / skipped.part.work;
+  if (skipped.repeats < kFewestRepeats) {
+    return std::nullopt;
+  }
   const double windows =
       static_cast<double>(skipped.part.time) * skipped.repeats / static_cast<double>(window_cycles_);
   skipped.cycles = std::llround(windows) * window_cycles_;

@@ -38,8 +38,10 @@ class PassSkipper {
   bool applies() const { return applies_; }
   /// Whether a part ends here.
   bool part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& sms);
-  /// Takes the progress where a part ends; returns what may be left out now. `progress.work` is filled in.
-  std::optional<SkippedPasses> observe(LaunchProgress progress, const sm::SmCounters& counted);
+  /// Takes the progress where a part ends, its work in instructions of all SMs, of which `members` do as each
+  /// of the simulated ones; returns what may be left out now.
+  std::optional<SkippedPasses> observe(LaunchProgress progress, const sm::SmCounters& counted,
+                                       const std::vector<int>& members);
   /// Lets the warps of one SM go on so many passes later.
   void advance(sm::SmCore& core, const SkippedPasses& skipped) const;
 
@@ -50,7 +52,6 @@ class PassSkipper {
     int inner = 0;                ///< the loop of a pass that all its warps are in
     std::uint32_t iteration = 0;  ///< of the outermost loop
     std::uint32_t trips = 0;
-    double done = 0;  ///< instructions of one warp in this iteration so far
   };
   /// Finds all CTAs; false unless all are in one and the same outermost loop, and the warps of each in one
   /// and the same pass through a loop in it.

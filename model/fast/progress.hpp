@@ -35,6 +35,9 @@ struct LaunchProgress {
 LaunchProgress between(const LaunchProgress& from, const LaunchProgress& to);
 LaunchProgress& operator+=(LaunchProgress& sum, const LaunchProgress& part);
 
+/// Less than this many times the part that stands for it is not worth leaving out.
+inline constexpr double kFewestRepeats = 1;
+
 /// Cycles per work in a part of a launch.
 double pace(const LaunchProgress& part);
 

@@ -63,7 +63,7 @@ double WaveSkipper::work_of_row(std::uint32_t base_class, std::uint64_t begin, s
 
 double WaveSkipper::work(std::uint64_t first, std::uint64_t count) {
   if (one_class_) {
-    return static_cast<double>(count);
+    return static_cast<double>(count) * static_cast<double>(class_work_[0]);
   }
   const std::vector<std::uint32_t>& columns = launch_.class_of_block[0];
   double sum = 0;
@@ -78,22 +78,8 @@ double WaveSkipper::work(std::uint64_t first, std::uint64_t count) {
   return sum;
 }
 
-double WaveSkipper::pass(std::uint64_t count) {
-  double sum = 0;
-  while (count > 0) {
-    const std::uint64_t part = next_ < skip_at_ ? std::min(count, skip_at_ - next_) : count;
-    sum += work(next_, part);
-    count -= part;
-    next_ = next_ + part == skip_at_ ? skip_to_ : next_ + part;
-  }
-  return sum;
-}
-
 std::optional<SkippedWaves> WaveSkipper::observe(LaunchProgress progress, std::uint64_t dispatched) {
   const sim::Cycles now = progress.time;
-  work_ += pass(completed_ - passed_);
-  passed_ = completed_;
-  progress.work = work_;
   ends_.push_back(std::move(progress));
   if (ends_.size() > 2 * kMostAveraged + 1) {
     ends_.erase(ends_.begin());
@@ -119,11 +105,12 @@ std::optional<SkippedWaves> WaveSkipper::observe(LaunchProgress progress, std::u
   skipped.averaged = 2 * averaged;
   skipped.part = between(ends_[ends_.size() - 1 - skipped.averaged], ends_.back());
   skipped.repeats = work(dispatched, skipped.ctas) / skipped.part.work;
+  if (skipped.repeats < kFewestRepeats) {
+    return std::nullopt;
+  }
   --pieces_left_;
-  skip_at_ = dispatched;
-  skip_to_ = dispatched + skipped.ctas;
   ends_.clear();
-  return skipped.windows > 0 ? std::optional(std::move(skipped)) : std::nullopt;
+  return skipped;
 }
 
 }  // namespace warpscope::fast

@@ -36,11 +36,9 @@ class WaveSkipper {
   bool window_ends(std::uint64_t completed) {
     const bool ends = pieces_left_ > 0 && completed / window_ > windows_ended_;
     windows_ended_ = completed / window_;
-    completed_ = completed;
     return ends;
   }
-  /// Takes the progress at the end of a window; returns what may be skipped now.
-  /// `progress.work` is filled in: instructions of the CTAs that have ended.
+  /// Takes the progress at the end of a window, its work in instructions; returns what may be skipped now.
   std::optional<SkippedWaves> observe(LaunchProgress progress, std::uint64_t dispatched);
 
  private:
@@ -48,8 +46,6 @@ class WaveSkipper {
   double work(std::uint64_t first, std::uint64_t count);
   /// Likewise of CTAs [begin, end) of a row of the grid, whose y and z add up to class `base_class`.
   double work_of_row(std::uint32_t base_class, std::uint64_t begin, std::uint64_t end);
-  /// Instructions of the next CTAs that ended, `count` of them.
-  double pass(std::uint64_t count);
 
   const trace::Launch& launch_;
   std::vector<std::uint64_t> class_work_;
@@ -60,12 +56,6 @@ class WaveSkipper {
   std::uint64_t window_;
   std::uint64_t pieces_left_;
   std::uint64_t windows_ended_ = 0;
-  std::uint64_t completed_ = 0;
-  std::uint64_t passed_ = 0;  ///< of the completed CTAs those that have been passed
-  std::uint64_t next_ = 0;    ///< the first CTA that has not been passed
-  std::uint64_t skip_at_ = std::numeric_limits<std::uint64_t>::max();  ///< the first CTA of the last skip
-  std::uint64_t skip_to_ = 0;                                          ///< the first behind it
-  double work_ = 0;                                                    ///< of all passed
   std::vector<LaunchProgress> ends_;
 };
 

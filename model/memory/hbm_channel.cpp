@@ -1,6 +1,7 @@
 #include "model/memory/hbm_channel.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -14,8 +15,10 @@ constexpr std::int64_t kBackgroundUnits = kBackgroundCycles * kQueueUnits;
 /// SMs are so far apart. As far as one period, launches that read all of their data from HBM take up to 8 %
 /// too long, as the few SMs that are simulated ask in bursts; with 16 periods they are as far too short.
 constexpr std::int64_t kApartUnits = 2 * kBackgroundUnits;
-/// Between two moments at which something comes.
-constexpr std::int64_t kMomentUnits = 32 * kQueueUnits;
+/// Between two moments at which something comes: about as long as a block takes on the bus. With a quarter of
+/// it, fast mode is 1.0 instead of 0.7 % off on the recorded points of FA1, 0.7 instead of 0.5 % on those of
+/// standard attention.
+constexpr std::int64_t kMomentUnits = 128 * kQueueUnits;
 
 /// Chance number `number`, evenly spread below `period`.
 std::int64_t chance_part(std::uint64_t number, std::int64_t period) {
@@ -49,6 +52,7 @@ void HbmChannel::begin_launch(const ChannelTiming& timing, std::int64_t first_ba
   begun_ = 0;
   reads_ = false;
   coming_ = {};
+  filled_ = 0;
   come_ = 0;
   drawn_ = 0;
 }
@@ -83,7 +87,9 @@ std::int64_t HbmChannel::serve_read(std::int64_t start, std::int64_t bytes) {
 HbmChannel::Coming& HbmChannel::coming(std::int64_t now) {
   go_on_to(now);
   const std::int64_t moment = come_ + chance_part(++drawn_ + batches_, kApartUnits) / kMomentUnits;
-  return coming_[static_cast<std::size_t>(moment) % kMoments];
+  const std::size_t place = static_cast<std::size_t>(moment) % kMoments;
+  filled_ = static_cast<std::uint16_t>(filled_ | 1U << place);
+  return coming_[place];
 }
 
 std::int64_t HbmChannel::read_in_background(std::int64_t now, std::int64_t bytes) {
@@ -97,9 +103,18 @@ void HbmChannel::write_in_background(std::int64_t now, std::int64_t bytes) {
 }
 
 void HbmChannel::go_on_to(std::int64_t time) {
-  for (; come_ * kMomentUnits <= time; ++come_) {
-    const std::int64_t now = come_ * kMomentUnits;
-    const Coming here = std::exchange(coming_[static_cast<std::size_t>(come_) % kMoments], {});
+  const std::int64_t end = time / kMomentUnits + 1;
+  while (filled_ != 0) {
+    const int first = static_cast<int>(come_ % std::int64_t{kMoments});
+    const std::int64_t moment = come_ + std::countr_zero(std::rotr(filled_, first));
+    if (moment >= end) {
+      break;
+    }
+    come_ = moment + 1;
+    const std::int64_t now = moment * kMomentUnits;
+    const std::size_t place = static_cast<std::size_t>(moment) % kMoments;
+    filled_ = static_cast<std::uint16_t>(filled_ & ~(1U << place));
+    const Coming here = std::exchange(coming_[place], {});
     if (here.read_bytes > 0) {
       serve_read(now, here.read_bytes);
     }
@@ -107,6 +122,7 @@ void HbmChannel::go_on_to(std::int64_t time) {
       serve_write(now, std::min(left, timing_.write_batch_bytes));
     }
   }
+  come_ = std::max(come_, end);
 }
 
 std::int64_t HbmChannel::write(std::int64_t start, std::int64_t bytes) {

@@ -47,9 +47,10 @@ void SmCounters::subtract(const SmCounters& other) {
   combine(*this, other, [](auto& value, auto part) { value -= part; });
 }
 
-void SmCounters::add_times(const SmCounters& other, double times) {
-  combine(*this, other, [times](auto& sum, auto part) {
-    sum += static_cast<decltype(part)>(std::llround(static_cast<double>(part) * times));
+void SmCounters::add_times(const SmCounters& other, double times, double before) {
+  combine(*this, other, [times, before](auto& sum, auto part) {
+    const auto counted = static_cast<double>(part);
+    sum += static_cast<decltype(part)>(std::llround(counted * times) - std::llround(counted * before));
   });
 }
 

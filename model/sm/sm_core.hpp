@@ -34,8 +34,9 @@ struct SmCounters {
 
   void add(const SmCounters& other, std::uint64_t times = 1);
   void subtract(const SmCounters& other);
-  /// Adds so many times what `other` has, rounded.
-  void add_times(const SmCounters& other, double times);
+  /// Adds what `other` has `times` times, less what it has `before` times, which has been added already. Both
+  /// are rounded.
+  void add_times(const SmCounters& other, double times, double before = 0);
 };
 
 /// Sets the part of `asked` that lies inside its tensor.

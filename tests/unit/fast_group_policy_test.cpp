@@ -101,7 +101,7 @@ TEST(GroupsOfLaunches, AreNotTooFewForCtasToMeetInTheWaysTheyCan) {
   const hw::HwConfig config = one_cta_each();
   EXPECT_EQ(simulated(config, loop_launch(16'000, 640)), 4U);
   EXPECT_EQ(simulated(config, loop_launch(17'000, 640)), 3U) << "they cost as much as many";
-  EXPECT_EQ(simulated(config, unequal_launch(1'000'000, 10'000, 640)), 2U);
+  EXPECT_EQ(simulated(config, unequal_launch(1'000'000, 10'000, 640)), 3U);
   EXPECT_EQ(simulated(config, unequal_launch(1'000'000, 10'000, 300)), 7U) << "less than five waves";
 }
 

@@ -32,7 +32,7 @@ TEST(MemberAccesses, CtasOfOneAddressFormARun) {
   // SMs 10 to 14, by turns in two partitions.
   fast::MemberAccesses accesses(trace, operands, 1, {10, 5}, 2);
   accesses.install(0, five_ctas(trace.launches[0]));
-  const fast::MemberRuns& runs = accesses.runs(0, 0);  // 4 5 | 6 7 | 8
+  const fast::MemberRuns& runs = accesses.runs(0, 0, 0);  // 4 5 | 6 7 | 8
   EXPECT_EQ(runs.members, 5U);
   EXPECT_EQ(runs.own.members, 2U);
   EXPECT_EQ(runs.own.distance, (sm::Address{0, 0}));
@@ -65,13 +65,13 @@ TEST(MemberAccesses, CtasOfOneAddressNeedNotBeNeighbours) {
   }
   members.representative = 3;
   accesses.install(0, members);
-  EXPECT_EQ(accesses.runs(0, 0).own.members, 3U);
-  EXPECT_EQ(accesses.runs(0, 0).own.partitions, 2U) << "SMs 1, 3 and 5";
-  ASSERT_EQ(accesses.runs(0, 0).others.size(), 1U);
-  EXPECT_EQ(accesses.runs(0, 0).others[0].members, 3U);
-  EXPECT_TRUE(accesses.runs(0, 0).whole_sectors);
-  EXPECT_EQ(accesses.runs(0, 1).others.size(), 2U);
-  EXPECT_EQ(&accesses.runs(0, 1), &accesses.runs(0, 2)) << "the two vary alike from CTA to CTA";
+  EXPECT_EQ(accesses.runs(0, 0, 0).own.members, 3U);
+  EXPECT_EQ(accesses.runs(0, 0, 0).own.partitions, 2U) << "SMs 1, 3 and 5";
+  ASSERT_EQ(accesses.runs(0, 0, 0).others.size(), 1U);
+  EXPECT_EQ(accesses.runs(0, 0, 0).others[0].members, 3U);
+  EXPECT_TRUE(accesses.runs(0, 0, 0).whole_sectors);
+  EXPECT_EQ(accesses.runs(0, 1, 0).others.size(), 2U);
+  EXPECT_EQ(&accesses.runs(0, 1, 0), &accesses.runs(0, 2, 0)) << "the two vary alike from CTA to CTA";
 }
 
 TEST(MemberAccesses, SpillsHaveASegmentPerSlotOfEachSm) {
@@ -82,10 +82,28 @@ TEST(MemberAccesses, SpillsHaveASegmentPerSlotOfEachSm) {
       {.tensor = 0, .segment = {}, .offset = {}, .bytes = 128}};
   fast::MemberAccesses accesses(trace, operands, 3, {0, 5}, 1);
   accesses.install(1, five_ctas(trace.launches[0]));
-  const fast::MemberRuns& runs = accesses.runs(1, 0);
+  const fast::MemberRuns& runs = accesses.runs(1, 0, 0);
   ASSERT_EQ(runs.others.size(), 4U);
-  EXPECT_EQ(runs.others[0].distance.segment, -6);
-  EXPECT_EQ(runs.others[3].distance.segment, 6);
+  EXPECT_EQ(runs.others[0].distance.segment, 3) << "the simulated SM is the first of the five";
+  EXPECT_EQ(runs.others[3].distance.segment, 12);
+}
+
+TEST(MemberAccesses, SpillsOfTheOthersAreLookedUpOnceUntilForgotten) {
+  trace::Tensor spills = tensor("spills", 4096);
+  spills.kind = trace::TensorKind::local;
+  const trace::Trace trace{{spills}, {one_program(Program().exit().build())}};
+  const std::vector<trace::MemoryOperand> operands = {
+      {.tensor = 0, .segment = {}, .offset = {}, .bytes = 128}};
+  fast::MemberAccesses accesses(trace, operands, 1, {0, 5}, 2);
+  accesses.install(0, five_ctas(trace.launches[0]));
+  EXPECT_EQ(accesses.runs(0, 0, 256).others.size(), 4U);
+  const fast::MemberRuns& again = accesses.runs(0, 0, 256);
+  EXPECT_TRUE(again.others.empty());
+  EXPECT_EQ(again.own.members, 5U) << "all count";
+  EXPECT_EQ(again.own.partitions, 3U);
+  EXPECT_EQ(accesses.runs(0, 0, 384).others.size(), 4U) << "another register";
+  accesses.forget_spills();
+  EXPECT_EQ(accesses.runs(0, 0, 256).others.size(), 4U);
 }
 
 TEST(LoopFootprint, JoinsTheAdjacentAccessesOfTheWarps) {

@@ -22,22 +22,28 @@ trace::Launch grid(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
 }
 
 /// What observe() answered to window ends at `times`, while the next wave runs already; the first answer that
-/// allows a skip ends it.
+/// allows a skip ends it. All windows have as much work as CTAs of `launch`, or that in `works` in turn.
 struct Watch {
   std::optional<SkippedWaves> skipped;
   std::size_t windows = 0;  ///< seen until then
 };
 
-Watch watch(WaveSkipper& skipper, const std::vector<sim::Cycles>& times, std::uint64_t window = kSlots) {
+Watch watch(WaveSkipper& skipper, const std::vector<sim::Cycles>& times, std::vector<double> works = {}) {
+  if (works.empty()) {
+    works = {static_cast<double>(kSlots)};  // of an instruction each, as grid() has them
+  }
   Watch result;
+  double work = 0;
   for (const sim::Cycles time : times) {
-    const std::uint64_t completed = ++result.windows * window;
+    work += works[result.windows % works.size()];
+    const std::uint64_t completed = ++result.windows * kSlots;
     if (!skipper.window_ends(completed)) {
       ADD_FAILURE() << "window " << result.windows << " is not wanted";
       break;
     }
     LaunchProgress progress;
     progress.time = time;
+    progress.work = work;
     progress.data_path_cycles = 7 * result.windows;
     result.skipped = skipper.observe(progress, completed + kSlots);
     if (result.skipped) {
@@ -48,16 +54,23 @@ Watch watch(WaveSkipper& skipper, const std::vector<sim::Cycles>& times, std::ui
 }
 
 TEST(WaveSkipper, SteadyWavesAreSkippedButTheLastOnes) {
-  WaveSkipper skipper(grid(100), kSlots);
+  WaveSkipper skipper(grid(120), kSlots);
   const Watch seen = watch(skipper, {10000, 20000, 30000, 40000, 50000, 60000});
   ASSERT_TRUE(seen.skipped);
   EXPECT_EQ(seen.windows, 5U) << "two means of two windows each, counted from the end of the first";
-  // 60 of 100 are dispatched; of the four windows left the last is executed.
-  EXPECT_EQ(seen.skipped->windows, 3U);
-  EXPECT_EQ(seen.skipped->ctas, 30U);
+  // 60 of 120 are dispatched; of the six windows left the last is executed.
+  EXPECT_EQ(seen.skipped->windows, 5U);
+  EXPECT_EQ(seen.skipped->ctas, 50U);
   EXPECT_EQ(seen.skipped->averaged, 4U);
   EXPECT_EQ(seen.skipped->part.time, 50000 - 10000);
   EXPECT_EQ(seen.skipped->part.data_path_cycles, 35 - 7);
+}
+
+TEST(WaveSkipper, FewerWavesThanStandForThemAreExecuted) {
+  WaveSkipper four(grid(110), kSlots);
+  EXPECT_TRUE(watch(four, {10000, 20000, 30000, 40000, 50000}).skipped);
+  WaveSkipper three(grid(100), kSlots);
+  EXPECT_FALSE(watch(three, {10000, 20000, 30000, 40000, 50000}).skipped);
 }
 
 TEST(WaveSkipper, SkipsOncePerLaunch) {
@@ -67,18 +80,18 @@ TEST(WaveSkipper, SkipsOncePerLaunch) {
 }
 
 TEST(WaveSkipper, UnsteadyWavesAreNotSkipped) {
-  WaveSkipper slower(grid(100), kSlots);
+  WaveSkipper slower(grid(200), kSlots);
   EXPECT_FALSE(watch(slower, {10000, 20000, 30000, 40000, 50201}).skipped) << "20201 cycles after 20000";
-  WaveSkipper within(grid(100), kSlots);
+  WaveSkipper within(grid(200), kSlots);
   EXPECT_TRUE(watch(within, {10000, 20000, 30000, 40000, 50199}).skipped);
-  WaveSkipper faster(grid(100), kSlots);
+  WaveSkipper faster(grid(200), kSlots);
   EXPECT_FALSE(watch(faster, {10000, 20000, 30000, 40000, 49799}).skipped);
-  WaveSkipper within_faster(grid(100), kSlots);
+  WaveSkipper within_faster(grid(200), kSlots);
   EXPECT_TRUE(watch(within_faster, {10000, 20000, 30000, 40000, 49801}).skipped);
 }
 
 TEST(WaveSkipper, AlternatingWavesHaveASteadyMean) {
-  WaveSkipper skipper(grid(100), kSlots);
+  WaveSkipper skipper(grid(200), kSlots);
   EXPECT_TRUE(watch(skipper, {10000, 22000, 30000, 42000, 50000}).skipped);
 }
 
@@ -120,7 +133,9 @@ TEST(WaveSkipper, WavesOfUnequalWorkAreSteadyAtEqualPace) {
     time += times.size() % 2 == 1 ? heavy : light;
   }
   WaveSkipper skipper(launch, kSlots);
-  const Watch seen = watch(skipper, times);
+  const double slots = kSlots;
+  const Watch seen =
+      watch(skipper, times, {slots * static_cast<double>(work[0]), slots * static_cast<double>(work[1])});
   ASSERT_TRUE(seen.skipped);
   EXPECT_EQ(seen.windows, 5U);
   // 140 CTAs are dispatched; 60 windows, beginning with a light one, follow on four of equal halves.
@@ -137,6 +152,7 @@ TEST(WaveSkipper, L2MustBeFullUnlessItNeverWillBe) {
       EXPECT_TRUE(skipper.window_ends(windows * kSlots));
       LaunchProgress progress;
       progress.time = time;
+      progress.work = static_cast<double>(windows);
       progress.l2_bytes = std::min<std::int64_t>(5000, static_cast<std::int64_t>(windows) * bytes_per_window);
       if (skipper.observe(progress, (windows + 1) * kSlots)) {
         break;
