@@ -9,8 +9,8 @@
 namespace warpscope::fast {
 namespace {
 
-/// So long spilled registers stay in the L2 when nobody uses them: HBM at its fastest brings a third of what
-/// an L2 holds meanwhile.
+/// So long spilled registers surely stay in the L2 when nobody uses them: HBM at its fastest brings half to
+/// three quarters of what an L2 holds meanwhile.
 constexpr sim::Cycles kSpillsStayCycles = 16 * memory::kBackgroundCycles;
 
 /// Reads move whole sectors.

@@ -1,13 +1,16 @@
-"""Runs the benchmarks of the simulator itself, then measures it against its targets. ./warpscope bench calls it."""
+"""Runs the benchmarks of the simulator itself, then measures it against its targets of speed, and fast mode against
+detailed mode. ./warpscope bench calls it."""
 
 import argparse
 import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-from targets import measure
+import mode_accuracy
+from targets import Target, measure
 
 
 def say(message):
@@ -48,24 +51,47 @@ def measure_targets(program, folder, sweep_limit_s):
     say(f"wrote {json_file}")
 
 
+def measure_accuracy(program, folder, points, seed):
+    """Fast mode against detailed mode, which is the reference."""
+    found = mode_accuracy.differences(program, points, seed, say)
+    print()
+    print_row(["what", "target", "figure", "", ""])
+    targets = []
+    for what, limit, unit, at_most, figure, note in mode_accuracy.rows(found):
+        targets.append(Target(what, limit, unit, at_most, figure, note=note))
+        print_row(targets[-1].row())
+    json_file = folder / "accuracy.json"
+    content = {"seed": seed, "targets": [target.to_json() for target in targets], "points": [vars(one) for one in found]}
+    json_file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    say(f"wrote {json_file}")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./warpscope bench", description=__doc__)
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--suite", required=True, help=argparse.SUPPRESS)
     parser.add_argument("-o", "--output", type=Path, default="out/bench", metavar="DIR", help="where JSON goes")
-    parser.add_argument("--only", choices=["suite", "targets"], help="one of the two parts")
+    parser.add_argument("--only", choices=["suite", "targets", "accuracy"], help="one of the three parts")
     parser.add_argument("--filter", metavar="REGEX", help="benchmarks of the suite to run")
     parser.add_argument("--sweep-limit", type=float, default=150, metavar="SECONDS",
                         help="a sweep that takes longer is stopped (default 150)")
+    parser.add_argument("--points", type=int, default=200, metavar="N",
+                        help="points on which the modes are compared (default 200)")
+    parser.add_argument("--seed", type=int, default=int(time.time()), metavar="S",
+                        help="draws the points of another run once more (default: new ones)")
     arguments = parser.parse_args()
     try:
         arguments.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         parser.error(f"{arguments.output}: {error.strerror}")
-    if arguments.only != "targets":
+    if arguments.points < 1:
+        parser.error(f"--points: {arguments.points} is not a number of points; at least 1")
+    if arguments.only in (None, "suite"):
         run_suite(arguments.suite, arguments.output, arguments.filter)
-    if arguments.only != "suite":
+    if arguments.only in (None, "targets"):
         measure_targets(arguments.program, arguments.output, arguments.sweep_limit)
+    if arguments.only in (None, "accuracy"):
+        measure_accuracy(arguments.program, arguments.output, arguments.points, arguments.seed)
 
 
 if __name__ == "__main__":

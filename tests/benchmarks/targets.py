@@ -108,11 +108,19 @@ class Measurement:
     def detailed_rate(self):
         """Million warp instructions per second on one core."""
         self.say("FA2, detailed mode")
-        runs = [self.fa2(2048, "--mode", "detailed", batch=2) for _ in range(DETAILED_REPEATS)]
+        runs = [self.fa2(2048, "--mode", "detailed", "-j", 1, batch=2) for _ in range(DETAILED_REPEATS)]
         millions = runs[0].stats()["warp_instructions_total"] / 1e6
         cpu_seconds = statistics.median(run.cpu_seconds for run in runs)
         wall_seconds = statistics.median(run.stats()["wall_s"] for run in runs)
         return millions / wall_seconds, f"{millions / cpu_seconds:.3g} M per second of CPU"
+
+    def threads(self):
+        """How much faster two threads are than one, on one point."""
+        self.say("FA2, detailed mode, one and two threads by turns")
+        pairs = [[self.fa2(2048, "--mode", "detailed", "-j", jobs, batch=4).stats()["wall_s"] for jobs in (1, 2)]
+                 for _ in range(DETAILED_REPEATS)]
+        one, two = (statistics.median(seconds) for seconds in zip(*pairs))
+        return one / two, f"{one:.3g} and {two:.3g} s"
 
     def speedup(self):
         points = list(point_lists.mixed())
@@ -136,6 +144,7 @@ def measure(program, say, sweep_limit_s):
             ("one FA2 forward point at 128k tokens, start to exit", 1, "s", True,
              lambda: runs.fa2_seconds(131072)),
             ("detailed mode, FA2 forward, warp instructions / s / core", 25, "M", False, runs.detailed_rate),
+            ("detailed mode, two threads against one", 1.7, "x", False, runs.threads),
             ("64k against 8k tokens in one sequence (64x the work), fast mode", 4, "x", True,
              lambda: runs.growth(8192, 65536)),
             ("1000-point sweep of mixed sizes, -j 2 against -j 1", 1.8, "x", False, runs.speedup),

@@ -180,9 +180,13 @@ class LoopWatch : public metrics::Observer {
       if (event.kind == metrics::SmEvent::Kind::barrier) {
         barrier_cycles_ += static_cast<double>(start + event.end - first_load_[warp]);
         ++barriers_;
-      } else if (event.pc == marks_.first_load) {
+        continue;
+      }
+      // In a loop that only writes the two are one instruction.
+      if (event.pc == marks_.first_load) {
         first_load_[warp] = start + event.begin;
-      } else {
+      }
+      if (event.pc == marks_.data_is_there) {
         iterations_.push_back({warp, start + event.begin, start + event.begin - first_load_[warp]});
       }
     }
