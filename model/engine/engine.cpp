@@ -188,9 +188,7 @@ gpu::LaunchCounts Engine::counts() const {
   for (const auto& sm : sms_) {
     counts.counters.add(sm->core().counters());
   }
-  for (const std::uint64_t issued : counts.counters.issued_by_opcode) {
-    counts.instructions += issued;
-  }
+  counts.instructions = counts.counters.issued();
   counts.stepped = counts.instructions;
   counts.tensors = memory_.traffic();
   return counts;

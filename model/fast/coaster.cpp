@@ -214,8 +214,7 @@ std::optional<Coast> Coaster::coast(const sm::SmCore& core, Pace& pace) {
           static_cast<double>(coast.iterations[slot]) * (text.end - text.begin) * decoded_.warps_per_cta;
     }
   }
-  const auto selected = static_cast<std::size_t>(metrics::Stall::selected);
-  coast.repeats = left_out / static_cast<double>(pace.counted.stall_warp_cycles[selected]);
+  coast.repeats = left_out / static_cast<double>(pace.counted.issued());
   coast.measured = pace.counted;
   return coast;
 }

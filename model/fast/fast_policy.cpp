@@ -18,10 +18,6 @@ int slots_of(const hw::HwConfig& config, const trace::Launch& launch) {
   return std::min(sm::occupancy(config, launch).ctas_per_sm, sm::kMaxCtas);
 }
 
-std::uint64_t issued(const sm::SmCounters& counters) {
-  return counters.stall_warp_cycles[static_cast<std::size_t>(metrics::Stall::selected)];
-}
-
 /// Some number below `count`, evenly spread over CTAs.
 int turn_to_stand_for(std::uint64_t cta, int count) {
   return static_cast<int>(spread_hash(cta + 1) % static_cast<std::uint64_t>(count));
@@ -129,7 +125,7 @@ LaunchProgress FastPolicy::progress(sim::Cycles now) {
   }
   LaunchProgress progress;
   progress.time = now;
-  progress.work = static_cast<double>(issued(counted_));
+  progress.work = static_cast<double>(counted_.issued());
   progress.l2_bytes = engine_->memory().used_bytes();
   progress.stall_warp_cycles = counted_.stall_warp_cycles;
   progress.pipe_busy_cycles = counted_.pipe_busy_cycles;
@@ -236,7 +232,7 @@ void FastPolicy::coast(std::size_t sm, sim::Cycles begin, sim::Cycles end) {
   }
   const double part = static_cast<double>(elapsed - std::max<sim::Cycles>(0, begin - coasting.begin)) /
                       static_cast<double>(coasting.coast.cycles);
-  const double work = static_cast<double>(issued(coasting.coast.measured)) * coasting.coast.repeats * part;
+  const double work = static_cast<double>(coasting.coast.measured.issued()) * coasting.coast.repeats * part;
   sample_.pace.observe(sm, residents(sm), true, end - begin, static_cast<std::uint64_t>(std::llround(work)));
   if (elapsed == coasting.coast.cycles) {
     count_coast(sm, end);
@@ -272,7 +268,7 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
     Sampled& sampled = sms_[sm];
     engine::SmUnit& unit = *engine_->sms()[sm];
     const sm::SmCounters counted = std::exchange(unit.core().counters(), sm::SmCounters{});
-    stepped_ += issued(counted);
+    stepped_ += counted.issued();
     if (sampled.coasting) {
       counted_.add(counted, static_cast<std::uint64_t>(std::max(1, active_sms(sm))));
       coast(sm, last_end, end);
@@ -288,7 +284,7 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
     sampled.counted.add(counted);
     const bool now_in_loops = in_loops(sm);
     sample_.pace.observe(sm, resident, sampled.was_in_loops && now_in_loops && unit.completions().empty(),
-                         end - begin, issued(counted));
+                         end - begin, counted.issued());
     sampled.was_in_loops = now_in_loops;
     if (whole_) {
       continue;

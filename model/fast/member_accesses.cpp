@@ -72,20 +72,9 @@ bool MemberAccesses::is_local(const trace::MemoryOperand& operand) const {
          trace_.tensors[operand.tensor].kind == trace::TensorKind::local;
 }
 
-bool MemberAccesses::has_spilled(Slot& slot, std::int64_t offset) {
-  constexpr std::int64_t kLineBytes = 128;
-  const auto line = static_cast<std::size_t>(offset / kLineBytes);
-  if (line >= slot.spilled.size()) {
-    slot.spilled.resize(line + 1, false);
-  }
-  const bool before = slot.spilled[line];
-  slot.spilled[line] = true;
-  return before;
-}
-
 const MemberRuns& MemberAccesses::runs(int slot, std::uint32_t operand, std::int64_t offset) {
   Slot& source = slots_[static_cast<std::size_t>(slot)];
-  if (is_local(operands_[operand]) && has_spilled(source, offset)) {
+  if (is_local(operands_[operand]) && !source.spilled.insert(offset).second) {
     return source.spilled_again;
   }
   MemberRuns& runs = source.runs[kind_of_operand_[operand]];

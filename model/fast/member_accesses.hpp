@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "model/gpu/sm_group.hpp"
@@ -43,6 +44,7 @@ class MemberAccesses {
                  const gpu::SmGroup& group, int l2_partitions);
 
   void install(int slot, SlotMembers members);
+  /// Spilled registers count as not yet accessed.
   void forget_spills();
   const SlotMembers& members(int slot) const { return slots_[static_cast<std::size_t>(slot)].members; }
   /// Together they are all members of the slot; `offset` is that of the access. Spilled registers are written
@@ -55,12 +57,10 @@ class MemberAccesses {
     SlotMembers members;
     std::vector<MemberRuns> runs;  ///< by kind of operand
     MemberRuns spilled_again;
-    std::vector<bool> spilled;  ///< lines of a segment of spilled registers that the CTA has accessed
+    std::unordered_set<std::int64_t> spilled;  ///< offsets of the spilled registers that have been accessed
   };
 
   bool is_local(const trace::MemoryOperand& operand) const;
-  /// Whether a spilled register at `offset` has been accessed before by the CTA in the slot.
-  static bool has_spilled(Slot& slot, std::int64_t offset);
   void find_runs(const Slot& slot, const trace::MemoryOperand& operand, MemberRuns& runs) const;
 
   const trace::Trace& trace_;

@@ -32,10 +32,7 @@ class SmModule : public ChipModule {
     trace_as(file, requests_in_flight_, "requests_in_flight");
   }
   void show(engine::SmUnit& sm, double cycles) {
-    std::uint64_t issued = 0;
-    for (const std::uint64_t count : sm.core().counters().issued_by_opcode) {
-      issued += count;
-    }
+    const std::uint64_t issued = sm.core().counters().issued();
     resident_ctas_ = sm.core().cta_slots() - sm.core().free_slots();
     instructions_per_cycle_ = static_cast<double>(issued - issued_) / cycles;
     requests_in_flight_ = sm.in_flight();

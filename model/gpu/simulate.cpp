@@ -77,10 +77,7 @@ std::vector<LaunchOutcome> run_fast(Chip& chip, const hw::HwConfig& config, cons
     LaunchCounts counts = policy.finish();
     counts.cycles += config.launch.boundary_cycles;
     chip.end_launch(counts.cycles);
-    counts.instructions = 0;
-    for (const std::uint64_t issued : counts.counters.issued_by_opcode) {
-      counts.instructions += issued;
-    }
+    counts.instructions = counts.counters.issued();
     outcomes.push_back({launch_result(config, trace, launch, counts), counts.instructions, counts.stepped,
                         counts.cycles_deviation});
   }

@@ -32,6 +32,10 @@ struct SmCounters {
   std::array<std::int64_t, kCountedPipes> pipe_busy_cycles{};  ///< by PipeSlot, sum over sub-cores
   std::int64_t data_path_cycles = 0;                           ///< of shared memory
 
+  /// Warp instructions.
+  std::uint64_t issued() const {
+    return stall_warp_cycles[static_cast<std::size_t>(metrics::Stall::selected)];
+  }
   void add(const SmCounters& other, std::uint64_t times = 1);
   void subtract(const SmCounters& other);
   /// Adds what `other` has `times` times, less what it has `before` times, which has been added already. Both

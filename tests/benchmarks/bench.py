@@ -11,6 +11,7 @@ from pathlib import Path
 
 import mode_accuracy
 from targets import Target, measure
+from timed_run import RunFailed
 
 
 def say(message):
@@ -53,7 +54,10 @@ def measure_targets(program, folder, sweep_limit_s):
 
 def measure_accuracy(program, folder, points, seed):
     """Fast mode against detailed mode, which is the reference."""
-    found = mode_accuracy.differences(program, points, seed, say)
+    try:
+        found = mode_accuracy.differences(program, points, seed, say)
+    except RunFailed as error:
+        sys.exit(f"bench: {error}")
     print()
     print_row(["what", "target", "figure", "", ""])
     targets = []

@@ -6,9 +6,9 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from point_lists import GPUS
 from timed_run import RunFailed
 
-GPUS = ["a100-sxm4-80gb", "h100-sxm5-80gb", "h200-sxm-141gb"]
 KERNELS = ["fa2", "fa2_torch", "fa1", "standard"]
 HEAD_DIMS = {"fa2": [32, 64, 96, 128, 256], "fa2_torch": [32, 64, 96, 128, 256],
              "fa1": [32, 64, 128], "standard": [64, 128]}
@@ -93,7 +93,10 @@ def differences(program, points, seed, say):
     drawn = [draw(chance) for _ in range(points)]
     with ThreadPoolExecutor(2) as pool:
         found = pool.map(lambda arguments: compare(program, arguments, say), drawn)
-        return [one for one in found if one is not None]
+        simulated = [one for one in found if one is not None]
+    if not simulated:
+        raise RunFailed("all points are refused")
+    return simulated
 
 
 def rows(found):

@@ -102,6 +102,9 @@ TEST(MemberAccesses, SpillsOfTheOthersAreLookedUpOnceUntilForgotten) {
   EXPECT_EQ(again.own.members, 5U) << "all count";
   EXPECT_EQ(again.own.partitions, 3U);
   EXPECT_EQ(accesses.runs(0, 0, 384).others.size(), 4U) << "another register";
+  for (const std::int64_t outside : {std::int64_t{-4096}, std::int64_t{1} << 47}) {
+    EXPECT_EQ(accesses.runs(0, 0, outside).others.size(), 4U) << "wherever the trace says";
+  }
   accesses.forget_spills();
   EXPECT_EQ(accesses.runs(0, 0, 256).others.size(), 4U);
 }
