@@ -4,7 +4,10 @@
 #include <xxhash.h>
 
 #include <array>
+#include <chrono>
+#include <random>
 #include <system_error>
+#include <thread>
 
 #include "experiments/base/printable.hpp"
 #include "experiments/base/usage_error.hpp"
@@ -32,6 +35,13 @@ std::string checksum(std::string_view key, std::string_view point, std::int64_t 
 /// The row that `row` stands at: key, point, fate, text, checksum.
 bool is_intact(const Statement& row) {
   return row.text(4) == checksum(row.text(0), row.text(1), row.integer(2), row.text(3));
+}
+
+/// Another one for each program that waits.
+std::chrono::milliseconds some_moment() {
+  constexpr int kLongestMilliseconds = 100;
+  std::random_device chance;
+  return std::chrono::milliseconds(std::uniform_int_distribution<int>(0, kLongestMilliseconds)(chance));
 }
 
 }  // namespace
@@ -81,9 +91,18 @@ void ResultStore::open_and_lock(Use use) {
     database_.emplace(file_, use == Use::read_only ? Database::Access::write : Database::Access::create);
     // Exclusive: no second writer, and no shared memory, which network file systems lack.
     database_->run("PRAGMA locking_mode = EXCLUSIVE");
-    // Takes the lock in one step: of two that begin to read, neither could go on to write.
-    database_->run("BEGIN EXCLUSIVE");
-    database_->run("COMMIT");
+    try {
+      database_->run("BEGIN EXCLUSIVE");
+      database_->run("COMMIT");
+    } catch (const SqliteError& error) {
+      if ((error.code() & 0xff) != SQLITE_BUSY || i + 1 == kTries) {
+        throw;
+      }
+      // Two that began to read at once wait for each other, and neither lets go before it closes the file.
+      database_.reset();
+      std::this_thread::sleep_for(some_moment());
+      continue;
+    }
     if (!database_->has_moved()) {
       return;
     }
