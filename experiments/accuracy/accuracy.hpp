@@ -8,7 +8,6 @@
 
 #include "experiments/accuracy/observation.hpp"
 #include "experiments/data/error_statistics.hpp"
-#include "experiments/workers/pool_options.hpp"
 
 namespace warpscope::experiments {
 
@@ -17,23 +16,23 @@ struct AccuracyTarget {
   const char* what;
   const char* number;  ///< key of Numbers
   const char* kernel;
-  const char* gpu;
+  const char* source;  ///< of Observation
   std::optional<double> mean_limit;
   std::optional<double> worst_limit;
 };
 
 struct AccuracyRow {
   AccuracyTarget target;
-  std::string source;
+  std::string gpu;
   ErrorStatistics errors;
   std::size_t failed = 0;  ///< points that could not be simulated
 
   bool met() const;
 };
 
-/// Simulates all observations and compares.
-std::vector<AccuracyRow> measure_accuracy(const std::vector<Observation>& observations,
-                                          const PoolOptions& workers);
+/// Compares the model's numbers, one set for each observation, with what was observed.
+std::vector<AccuracyRow> compare_numbers(const std::vector<Observation>& observations,
+                                         const std::vector<Numbers>& numbers);
 bool all_met(const std::vector<AccuracyRow>& rows);
 
 std::string accuracy_table(const std::vector<AccuracyRow>& rows);

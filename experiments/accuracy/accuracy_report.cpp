@@ -34,7 +34,8 @@ std::string accuracy_table(const std::vector<AccuracyRow>& rows) {
                      {"worst"},
                      {"max"},
                      {"met", Align::left}});
-    for (; end < rows.size() && rows[end].source == rows[begin].source; ++end) {
+    for (; end < rows.size() && std::string_view(rows[end].target.source) == rows[begin].target.source;
+         ++end) {
       const AccuracyRow& row = rows[end];
       const bool limited = row.target.mean_limit || row.target.worst_limit;
       table.add_row({row.target.what, row.target.kernel, std::to_string(row.errors.count()),
@@ -49,7 +50,8 @@ std::string accuracy_table(const std::vector<AccuracyRow>& rows) {
                                         row.target.kernel, row.errors.worst_point(),
                                         row.failed > 0 ? fmt::format("; {} FAILED", row.failed) : "");
     }
-    text += fmt::format("{}Against {}\n{}", begin == 0 ? "" : "\n", rows[begin].source, table.text(""));
+    text +=
+        fmt::format("{}Against {}\n{}", begin == 0 ? "" : "\n", rows[begin].target.source, table.text(""));
   }
   return fitted(text + "\nn: points; max: the limit; --json says where the worst are.\n" + misses);
 }
@@ -59,8 +61,8 @@ Json accuracy_json(const std::vector<AccuracyRow>& rows) {
   for (const AccuracyRow& row : rows) {
     json["rows"].push_back({{"what", row.target.what},
                             {"kernel", row.target.kernel},
-                            {"gpu", row.target.gpu},
-                            {"against", row.source},
+                            {"gpu", row.gpu},
+                            {"against", row.target.source},
                             {"points", row.errors.count()},
                             {"failed", row.failed},
                             {"mean_error", row.errors.mean()},

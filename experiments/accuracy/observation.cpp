@@ -4,9 +4,14 @@
 
 #include <array>
 
+#include "experiments/base/output.hpp"
+#include "experiments/base/printable.hpp"
+#include "experiments/batch/simulate_points.hpp"
 #include "experiments/csv/csv.hpp"
 #include "experiments/data/number.hpp"
+#include "experiments/store/model_version.hpp"
 #include "experiments/study/forward_grid.hpp"
+#include "experiments/workers/worker_pool.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -41,6 +46,18 @@ bool is_modelled(const std::string& kernel) {
   return false;
 }
 
+/// Stall reasons are ratios, which say nothing about several launches together.
+void set_stalls(Numbers& numbers, const CsvTable& table, const CsvRecord& row, bool first_launch) {
+  for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
+    const std::string metric = metrics::metric(static_cast<metrics::Stall>(i));
+    if (first_launch) {
+      numbers[metric] = number(table, row, metric);
+    } else {
+      numbers.erase(metric);
+    }
+  }
+}
+
 void add_launch(Numbers& numbers, const CsvTable& table, const CsvRecord& row) {
   for (const char* metric : kSummed) {
     numbers[metric] += number(table, row, metric);
@@ -49,8 +66,9 @@ void add_launch(Numbers& numbers, const CsvTable& table, const CsvRecord& row) {
   numbers[kHbmBytes] += number(table, row, kReadBytes) + number(table, row, kWriteBytes);
 }
 
-void add_counters(const std::filesystem::path& file, std::vector<Observation>& observations) {
-  const CsvTable table = read_csv(file.string());
+void add_counters(const std::filesystem::path& directory, const char* file,
+                  std::vector<Observation>& observations) {
+  const CsvTable table = read_csv((directory / "measured-h200" / file).string());
   for (const CsvRecord& row : table.rows) {
     // Reductions of other libraries are no part of the kernel.
     if (cell(table, row, "pass") != "fwd" || !is_modelled(cell(table, row, "impl")) ||
@@ -58,9 +76,11 @@ void add_counters(const std::filesystem::path& file, std::vector<Observation>& o
       continue;
     }
     // The launches of a call follow one another; the first starts a new observation.
-    if (integer(table, row, "launch") == 0 || observations.empty()) {
-      observations.push_back({counters_point(table, row), "counters.csv", {}});
+    const bool first_launch = integer(table, row, "launch") == 0 || observations.empty();
+    if (first_launch) {
+      observations.push_back({counters_point(table, row), file, {}});
     }
+    set_stalls(observations.back().numbers, table, row, first_launch);
     add_launch(observations.back().numbers, table, row);
   }
 }
@@ -69,16 +89,27 @@ void add_bars(const std::filesystem::path& directory, std::vector<Observation>& 
   const ForwardReferences references(directory);
   for (const GridPoint& grid : forward_grid(references)) {
     if (grid.reference != nullptr && grid.reference->source == "published" && grid.reference->tflops) {
-      observations.push_back({grid.point, "Fig. 5", {{kTflops, *grid.reference->tflops}}});
+      observations.push_back({grid.point, kFigure5, {{kTflops, *grid.reference->tflops}}});
     }
   }
+}
+
+/// Empty, with a line on standard error, where the point could not be simulated.
+Numbers numbers_of(const Point& point, const Outcome& outcome) {
+  if (outcome.fate == Fate::done) {
+    return model_numbers(result_from_json(nlohmann::json::parse(outcome.text)));
+  }
+  print_error(
+      fmt::format("{} {} {}: {}", point.model.gpu, point.kernel, label(point), one_line(outcome.text)));
+  return {};
 }
 
 }  // namespace
 
 std::vector<Observation> all_observations(const std::filesystem::path& directory) {
   std::vector<Observation> observations;
-  add_counters(directory / "measured-h200/counters.csv", observations);
+  add_counters(directory, kCounters, observations);
+  add_counters(directory, kEdgeCounters, observations);
   add_bars(directory, observations);
   return observations;
 }
@@ -88,6 +119,22 @@ Numbers model_numbers(const PointResult& result) {
   numbers[kCycles] = static_cast<double>(result.cycles);
   numbers[kTflops] = result.tflops;
   numbers[kHbmBytes] = result.read_bytes() + result.write_bytes();
+  return numbers;
+}
+
+std::vector<Numbers> simulate(const std::vector<Observation>& observations, const PoolOptions& workers) {
+  PointSimulator simulator;
+  std::vector<KeyedPoint> points;
+  for (const Observation& observation : observations) {
+    points.push_back(simulator.keyed(observation.point));
+  }
+  ResultStore store(model_version());
+  WorkerPool pool([&](const std::string& task) { return simulator.simulate(task); }, workers);
+  simulate_points(distinct_by_cost(points), store, pool, "validate");
+  std::vector<Numbers> numbers;
+  for (const KeyedPoint& point : points) {
+    numbers.push_back(numbers_of(point.point, store.find(point.key).value()));
+  }
   return numbers;
 }
 

@@ -8,6 +8,7 @@
 
 #include "experiments/point/point.hpp"
 #include "experiments/store/point_result.hpp"
+#include "experiments/workers/pool_options.hpp"
 
 namespace warpscope::experiments {
 
@@ -17,18 +18,27 @@ inline constexpr const char* kCycles = "cycles";
 inline constexpr const char* kTflops = "TFLOP/s";
 inline constexpr const char* kHbmBytes = "HBM bytes";
 
+inline constexpr const char* kCounters = "counters.csv";
+inline constexpr const char* kEdgeCounters =
+    "counters_edges.csv";  ///< shapes at the edges of what kernels do
+inline constexpr const char* kFigure5 = "Fig. 5";
+
 struct Observation {
   Point point;
-  std::string source;  ///< "counters.csv", "Fig. 5"
+  std::string source;  ///< one of those above
   Numbers numbers;
 };
 
-/// Forward passes of counters.csv, launches of a call added up, and the bars of the paper's Figure 5.
+/// Forward passes of the counters' files, launches of a call added up, and the bars of the paper's Figure 5.
 /// `directory` holds the reference data. Throws UsageError where a file is damaged or missing.
 std::vector<Observation> all_observations(const std::filesystem::path& directory);
 
 /// The model's numbers, from the result of a point.
 Numbers model_numbers(const PointResult& result);
+
+/// The model's numbers for each observation, empty where the point could not be simulated, which is said on
+/// standard error.
+std::vector<Numbers> simulate(const std::vector<Observation>& observations, const PoolOptions& workers);
 
 /// "d 64 causal, 512 tokens".
 std::string label(const Point& point);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "experiments/accuracy/accuracy.hpp"
+#include "experiments/accuracy/stall_comparison.hpp"
 #include "experiments/base/files.hpp"
 #include "experiments/base/named_files.hpp"
 #include "experiments/base/output.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 struct ValidateFlags {
   std::string json;
+  bool stalls = false;
   WorkerFlags workers;
 };
 
@@ -26,12 +28,21 @@ Status validate_command(const ValidateFlags& flags) {
   if (json_in_file) {
     check_writable(flags.json);
   }
-  const std::vector<AccuracyRow> rows = measure_accuracy(all_observations(reference_directory()), workers);
-  const std::string json = accuracy_json(rows).dump(2) + '\n';
-  if (json_in_file) {
-    write_file(flags.json, json);
+  const std::vector<Observation> observations = all_observations(reference_directory());
+  const std::vector<Numbers> numbers = simulate(observations, workers);
+  const std::vector<AccuracyRow> rows = compare_numbers(observations, numbers);
+  nlohmann::ordered_json json = accuracy_json(rows);
+  std::string text = accuracy_table(rows);
+  if (flags.stalls) {
+    const std::vector<StallRow> stalls = compare_stalls(observations, numbers);
+    json["stalls"] = stall_json(stalls);
+    text += '\n' + stall_table(stalls);
   }
-  print_output(json_on_output ? json : accuracy_table(rows));
+  const std::string json_text = json.dump(2) + '\n';
+  if (json_in_file) {
+    write_file(flags.json, json_text);
+  }
+  print_output(json_on_output ? json_text : text);
   return all_met(rows) ? Status::done : Status::check_failed;
 }
 
@@ -42,6 +53,7 @@ void add_validate_command(CLI::App& app, Action& action) {
   const auto flags = std::make_shared<ValidateFlags>();
   add_file_flag(*verb, "--json", flags->json,
                 "write JSON to FILE too; -: to standard output, in place of the table");
+  verb->add_flag("--stalls", flags->stalls, "also compare stall reasons with those of Nsight Compute");
   flags->workers.add_to(*verb);
   verb->callback([flags, &action] { action = [flags] { return validate_command(*flags); }; });
 }

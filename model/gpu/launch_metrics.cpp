@@ -76,11 +76,10 @@ constexpr std::array kBusyMetrics = {
 void add_stalls(metrics::LaunchResult& result, const sm::SmCounters& counters, std::uint64_t instructions) {
   result.stall_warp_cycles = counters.stall_warp_cycles;
   for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
-    const std::string name = fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio",
-                                         metrics::name(static_cast<metrics::Stall>(i)));
-    result.metrics[name] = instructions == 0 ? 0
-                                             : static_cast<double>(counters.stall_warp_cycles[i]) /
-                                                   static_cast<double>(instructions);
+    result.metrics[metrics::metric(static_cast<metrics::Stall>(i))] =
+        instructions == 0
+            ? 0
+            : static_cast<double>(counters.stall_warp_cycles[i]) / static_cast<double>(instructions);
   }
 }
 

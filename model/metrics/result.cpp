@@ -19,4 +19,8 @@ const char* name(Stall stall) {
   return kNames[static_cast<std::size_t>(stall)];
 }
 
+std::string metric(Stall stall) {
+  return std::string("smsp__average_warps_issue_stalled_") + name(stall) + "_per_issue_active.ratio";
+}
+
 }  // namespace warpscope::metrics

@@ -29,6 +29,8 @@ enum class Stall : std::uint8_t {
 };
 inline constexpr std::size_t kStallReasons = static_cast<std::size_t>(Stall::count);
 const char* name(Stall stall);
+/// Nsight Compute's metric of the reason: warps that wait for it, per issued instruction.
+std::string metric(Stall stall);
 
 /// Bytes of one tensor that crossed a level of the memory system during a launch.
 struct TensorTraffic {
