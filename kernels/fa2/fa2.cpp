@@ -170,6 +170,15 @@ BuildFigures figures_of(const ForwardShape& shape, const GpuLimits& limits, fa2:
                             shape.tile == fa2::forward_tile(shape.problem, limits));
 }
 
+/// Rows of the heads of a token lie behind one another, and copies ask the L2 for whole lines of 128 bytes
+/// (cp.async with L2::128B in CUTLASS): heads of 32 come in pairs.
+std::int64_t heads_per_line(std::int64_t heads, const Problem& problem, ElementType type) {
+  constexpr std::int64_t kLineBytes = 128;
+  const std::int64_t row_bytes = problem.head_dim * element_bytes(type);
+  const std::int64_t in_line = kLineBytes % row_bytes == 0 ? kLineBytes / row_bytes : 1;
+  return heads % in_line == 0 ? in_line : 1;
+}
+
 std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOptions& options) {
   using trace::TensorKind;
   const ElementType type = problem.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::fp16;
@@ -181,6 +190,10 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOption
       {"V", TensorKind::input, keys, problem.seqlen_k, problem.head_dim, type},
       {"O", TensorKind::output, queries, problem.seqlen_q, problem.head_dim, type},
       {"LSE", TensorKind::output, queries, problem.seqlen_q, 1, ElementType::fp32}};
+  tensors[fa2::kQ].line_segments = heads_per_line(problem.heads, problem, type);
+  for (const int tensor : {fa2::kK, fa2::kV}) {
+    tensors[static_cast<std::size_t>(tensor)].line_segments = heads_per_line(problem.heads_kv, problem, type);
+  }
   if (!options.lse) {
     tensors[fa2::kLse].name = "row_max";
     tensors.push_back({"row_sum", TensorKind::output, queries, problem.seqlen_q, 1, ElementType::fp32});

@@ -21,6 +21,7 @@ struct TensorSpec {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   ElementType type = ElementType::fp16;
+  std::int64_t line_segments = 1;  ///< trace::Tensor
 };
 
 /// CTAs that run one program with the same trip counts and symbols.

@@ -24,8 +24,8 @@ std::vector<memory::TensorExtent> tensor_extents(const hw::HwConfig& config, con
   std::vector<memory::TensorExtent> extents;
   for (const trace::Tensor& tensor : trace.tensors) {
     const bool local = tensor.kind == trace::TensorKind::local;
-    extents.push_back(
-        {local ? std::int64_t{config.gpu.sm_count} * sm::kMaxCtas : tensor.segments, tensor.segment_bytes});
+    extents.push_back({local ? std::int64_t{config.gpu.sm_count} * sm::kMaxCtas : tensor.segments,
+                       tensor.segment_bytes, tensor.line_segments});
   }
   return extents;
 }

@@ -48,8 +48,8 @@ struct InstructionCache {
   int l0_bytes = 0;  ///< instructions that stream at full rate (L0 and L1 together)
   int l1_bytes = 0;  ///< next level, shared by the SM
   int line_bytes = 0;
-  int l1_fill_cycles = 0;  ///< per line and sub-core from the next level
-  int l2_fill_cycles = 0;  ///< per line from beyond it
+  int l1_fill_cycles = 0;  ///< between two lines from the next level, for all sub-cores at once
+  int l2_fill_cycles = 0;  ///< between two lines from beyond it
   int prefetch_lines = 0;  ///< lines that the prefetcher runs ahead of a warp
 };
 
@@ -117,7 +117,8 @@ struct L2 {
   int copy_reads_per_refresh = 0;  ///< one of so many reads of a copy counts as a use at its home
   int slices = 0;                  ///< each with a part of the capacity, of all rates and of HBM
   int partitions = 0;          ///< each keeps copies of the data it passes on, also of data homed in another
-  int hit_latency_cycles = 0;  ///< mean over near and far homes, unloaded, SM to SM
+  int hit_latency_cycles = 0;  ///< mean over near and far slices, unloaded, SM to SM
+  int hit_spread_cycles = 0;   ///< lines come at most so much earlier or later, evenly spread
   int bytes_per_clk = 0;       ///< sustained by all SMs together
   int lines_per_clk = 0;       ///< 128-byte lines that all slices together look up per SM clock
   int sm_bytes_per_clk = 0;    ///< what one SM alone can draw

@@ -20,6 +20,9 @@ std::int64_t units(double cycles) {
 }  // namespace
 
 std::int64_t service_units(const SliceTiming& timing, const Piece& piece) {
+  if (piece.comes_along) {
+    return 0;
+  }
   const std::int64_t lanes = piece.kind == AccessKind::reduce ? piece.bytes / kLaneBytes : 0;
   return std::max({piece.bytes * timing.units_per_byte, piece.lines * timing.units_per_line,
                    lanes * timing.units_per_lane});
@@ -31,7 +34,7 @@ SliceTiming slice_timing(const hw::HwConfig& config, double sm_clock_mhz) {
   timing.units_per_byte = units(slices / config.l2.bytes_per_clk);
   timing.units_per_line = units(slices / config.l2.lines_per_clk);
   timing.units_per_lane = units(slices / config.l2.reduce_lanes_per_clk);
-  timing.hit_units = units(config.l2.hit_latency_cycles);
+  timing.hit = HitLatency(config.l2);
   timing.hbm_units = units(config.hbm.latency_ns * sm_clock_mhz / 1e3);
   timing.page_keys = std::max<std::int64_t>(1, config.hbm.page_bytes / kBlockBytes);
   timing.pages_per_block = static_cast<int>(std::max<std::int64_t>(1, kBlockBytes / config.hbm.page_bytes));
@@ -91,6 +94,9 @@ void L2Slice::write_back(const Write& write) {
 }
 
 std::uint64_t moved_bytes(const Piece& piece) {
+  if (piece.comes_along) {
+    return 0;
+  }
   const int bytes = piece.kind == AccessKind::read
                         ? (piece.sectors + piece.again_sectors) * static_cast<int>(kSectorBytes)
                         : piece.bytes;
@@ -119,7 +125,7 @@ std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetc
   }
   if (piece.kind == AccessKind::read) {
     traffic.l2_read += moved;
-    traffic.l2_read_hit += moved - static_cast<std::uint64_t>(found.miss_bytes);
+    traffic.l2_read_hit += piece.comes_along ? 0 : moved - static_cast<std::uint64_t>(found.miss_bytes);
     // What others asked for comes when it comes for them.
     there = found.awaited_bytes > 0 ? std::max(there, found.asked_at + kLongestWait) : there;
   } else {
@@ -137,6 +143,11 @@ void L2Slice::serve(Piece& piece) {
     return channel_.read(start, bytes) + timing_->hbm_units + page_wait(piece);
   });
   write_back([&](std::int64_t bytes) { accepted_ = std::max(accepted_, channel_.write(start, bytes)); });
+  if (piece.comes_along) {
+    // Nobody waits for it: the request that it came with is answered when its other pieces are.
+    piece.arrival_cycles = piece.time_cycles;
+    return;
+  }
   if (piece.kind == AccessKind::read) {
     // SMs with one request take turns in coming first, region by region. The first one waits for what is
     // missing.
@@ -146,7 +157,7 @@ void L2Slice::serve(Piece& piece) {
     // A write has its place once what it drives out has left.
     there = std::max(there, accepted_);
   }
-  piece.arrival_cycles = (there + timing_->hit_units + kQueueUnits - 1) / kQueueUnits;
+  piece.arrival_cycles = (there + timing_->hit.units(piece) + kQueueUnits - 1) / kQueueUnits;
 }
 
 void L2Slice::touch(const Piece& piece, std::int64_t time_cycles) {

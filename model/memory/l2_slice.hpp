@@ -7,6 +7,7 @@
 
 #include "model/hw/hw_config.hpp"
 #include "model/memory/hbm_channel.hpp"
+#include "model/memory/hit_latency.hpp"
 #include "model/memory/partitioned_cache.hpp"
 #include "model/memory/piece.hpp"
 #include "model/memory/server.hpp"
@@ -19,12 +20,12 @@ struct SliceTiming {
   std::int64_t units_per_byte = 0;
   std::int64_t units_per_line = 0;
   std::int64_t units_per_lane = 0;  ///< of a reduction
-  std::int64_t hit_units = 0;       ///< SM to SM, without waiting
   std::int64_t hbm_units = 0;       ///< more for what HBM brings, besides its wait for a page
   std::int64_t page_keys = 1;       ///< blocks per page, at least one
   int pages_per_block = 1;
   std::array<std::int64_t, 256> page_wait_units{};  ///< quantiles of the wait for one page
   std::int64_t mean_page_wait_units = 0;
+  HitLatency hit;  ///< SM to SM, without waiting
   ChannelTiming channel;
 };
 

@@ -33,7 +33,7 @@ std::int64_t sets_of(const hw::L2& l2, std::int64_t slice) {
 }  // namespace
 
 MemorySystem::MemorySystem(const hw::HwConfig& config, const std::vector<TensorExtent>& tensors)
-    : config_(config), addresses_(tensors) {
+    : config_(config), addresses_(tensors), tensors_(tensors) {
   const hw::L2& l2 = config_.l2;
   const int ways = ways_of(l2);
   for (int slice = 0; slice < l2.slices; ++slice) {
@@ -57,12 +57,29 @@ void MemorySystem::begin_launch(double sm_clock_mhz, bool keep_contents) {
 
 template <typename Use>
 int MemorySystem::for_each_piece(const Access& access, const Use& use) const {
+  int count = 0;
+  pieces_of(access, access.segment, count, use);
+  const TensorExtent& tensor = tensors_[access.tensor];
+  if (tensor.line_segments == 1 || access.kind != AccessKind::read) {
+    return count;
+  }
+  const std::int64_t first = access.segment / tensor.line_segments * tensor.line_segments;
+  const std::int64_t end = std::min(first + tensor.line_segments, tensor.segments);
+  for (std::int64_t segment = first; segment < end; ++segment) {
+    if (segment != access.segment) {
+      pieces_of(access, segment, count, use);
+    }
+  }
+  return count;
+}
+
+template <typename Use>
+void MemorySystem::pieces_of(const Access& access, std::int64_t segment, int& count, const Use& use) const {
   const std::int64_t least_lines = (std::int64_t{access.bytes} + kLineBytes - 1) / kLineBytes;
   const std::int64_t lines = std::max<std::int64_t>(access.lines, least_lines);
   const auto first_block =
-      static_cast<std::int64_t>(addresses_.address(access.tensor, access.segment, 0)) / kBlockBytes;
+      static_cast<std::int64_t>(addresses_.address(access.tensor, segment, 0)) / kBlockBytes;
   const std::int64_t end = access.offset + access.bytes;
-  int count = 0;
   for (std::int64_t begin = access.offset; begin < end; ++count) {
     const std::int64_t block = begin / kBlockBytes;
     const std::int64_t stop = std::min(end, (block + 1) * kBlockBytes);
@@ -87,10 +104,10 @@ int MemorySystem::for_each_piece(const Access& access, const Use& use) const {
     piece.sectors =
         static_cast<std::uint16_t>((in_block + stop - begin - 1) / kSectorBytes - piece.first_sector + 1);
     piece.kind = access.kind;
+    piece.comes_along = segment != access.segment;
     use(piece);
     begin = stop;
   }
-  return count;
 }
 
 int MemorySystem::split(const Access& access, std::vector<Piece>& pieces) const {

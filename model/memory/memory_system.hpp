@@ -20,7 +20,7 @@ class MemorySystem final : public Memory {
   MemorySystem(const hw::HwConfig& config, const std::vector<TensorExtent>& tensors);
 
   void begin_launch(double sm_clock_mhz, bool keep_contents) override;
-  std::int64_t least_latency_cycles() const override { return config_.l2.hit_latency_cycles; }
+  std::int64_t least_latency_cycles() const override { return least_hit_cycles(config_.l2); }
   std::int64_t store_reply_cycles() const override { return config_.l2.hit_latency_cycles; }
   /// A piece for each block of the L2.
   int split(const Access& access, std::vector<Piece>& pieces) const override;
@@ -32,11 +32,16 @@ class MemorySystem final : public Memory {
   std::int64_t used_bytes() const override;
 
  private:
+  /// Calls `use` with each piece of the access, and those of what lies in the same lines.
   template <typename Use>
   int for_each_piece(const Access& access, const Use& use) const;
+  /// Pieces of the same bytes of `segment`; adds how many these are to `count`.
+  template <typename Use>
+  void pieces_of(const Access& access, std::int64_t segment, int& count, const Use& use) const;
 
   hw::HwConfig config_;
   AddressMap addresses_;
+  std::vector<TensorExtent> tensors_;
   SliceTiming timing_;
   std::vector<L2Slice> slices_;
   std::vector<PieceOrder> orders_;           ///< by the first slice of a part; kept to save their memory

@@ -27,6 +27,7 @@ struct Piece {
   std::uint16_t first_sector = 0;   ///< within the block
   std::uint16_t sectors = 1;
   AccessKind kind = AccessKind::read;
+  bool comes_along = false;  ///< was not asked for: it lies in the same lines as what was
 };
 
 /// The total order in which the memory system takes what all SMs ask for.

@@ -11,6 +11,7 @@ namespace warpscope::memory {
 struct TensorExtent {
   std::int64_t segments = 1;
   std::int64_t segment_bytes = 0;
+  std::int64_t line_segments = 1;  ///< trace::Tensor
 };
 
 /// What moved of one tensor.

@@ -1,49 +1,28 @@
-// Instruction fetch of SmCore: lines within reach of the sub-cores, a sequential prefetcher, and the path
-// they come by.
+// Instruction fetch of SmCore: lines within reach of the sub-cores and those of the next level, a sequential
+// prefetcher, and the paths that lines come by.
 #include <algorithm>
-#include <bit>
 
 #include "model/sm/sm_core.hpp"
 #include "model/sm/sm_numbers.hpp"
 
 namespace warpscope::sm {
 
-std::uint32_t instruction_sets(const hw::InstructionCache& icache, std::uint32_t code_lines) {
-  const auto sets = static_cast<std::uint32_t>(icache.l0_bytes / icache.line_bytes / kInstructionWays);
-  const std::uint32_t needed = (code_lines + kInstructionWays - 1) / kInstructionWays;
-  return std::min(sets, std::bit_ceil(needed));
-}
-
 std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time) {
-  // Nearly always a power of two, and a division takes long.
-  const std::uint32_t number =
-      std::has_single_bit(instruction_sets_) ? line & (instruction_sets_ - 1) : line % instruction_sets_;
-  InstructionSet& set = used_instruction_sets()[number];
-  auto& tags = set.tag;
-  auto& times = set.available;
-  const auto tag = static_cast<std::uint16_t>(line + 1);
-  if (tags[0] == tag) {
-    return times[0];
+  if (const std::int32_t* available = near_lines_.find(line)) {
+    return *available;
   }
-  std::size_t way = 1;
-  while (way < kInstructionWays && tags[way] != tag) {
-    ++way;
-  }
-  std::int32_t available = 0;
-  if (way == kInstructionWays) {
-    available = state_.fill_free =
-        within_reach(std::int64_t{std::max(state_.fill_free, time)} + line_fill_cycles_);
-    --way;
+  // Each path brings one line behind the other.
+  const auto take = [time](std::int32_t& path_free, int cycles) {
+    return path_free = within_reach(std::int64_t{std::max(path_free, time)} + cycles);
+  };
+  std::int32_t available = take(state_.fill_free, spec_.icache.l1_fill_cycles);
+  if (const std::int32_t* arrives = far_lines_.find(line)) {
+    available = std::max(available, *arrives);
   } else {
-    available = times[way];
+    available = std::max(available, take(state_.far_fill_free, spec_.icache.l2_fill_cycles));
+    far_lines_.put(line, available);
   }
-  // A few at most: quicker than a call that moves any number.
-  for (; way > 0; --way) {
-    tags[way] = tags[way - 1];
-    times[way] = times[way - 1];
-  }
-  tags[0] = tag;
-  times[0] = available;
+  near_lines_.put(line, available);
   return available;
 }
 

@@ -71,10 +71,16 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const Deco
                          static_cast<std::uint8_t>(warp / spec_.sub_cores)};
   }
   bases_.resize(at(cta_slots) * decoded.memory_operands.size());
-  const hw::InstructionCache& icache = spec_.icache;
-  const int code_bytes = static_cast<int>(decoded.code.size()) * kInstructionBytes;
-  instruction_sets_ = instruction_sets(icache, decoded.code.back().line + 1U);
-  line_fill_cycles_ = code_bytes > icache.l1_bytes ? icache.l2_fill_cycles : icache.l1_fill_cycles;
+  const std::uint32_t code_lines = decoded.code.back().line + 1U;
+  const auto lines_of = [&](int bytes) {
+    return static_cast<std::uint32_t>(bytes / spec_.icache.line_bytes);
+  };
+  near_lines_ = InstructionLines(lines_of(spec_.icache.l0_bytes), code_lines);
+  far_lines_ = InstructionLines(lines_of(spec_.icache.l1_bytes), code_lines);
+  // As a launch of the same code has left it.
+  for (std::uint32_t line = 0; line < code_lines; ++line) {
+    far_lines_.put(line, 0);
+  }
   if (decoded.needs_register_scoreboard) {
     registers_.assign(warps * decoded.register_count, {});
   }
@@ -256,11 +262,10 @@ void SmCore::rebase(std::int32_t origin) {
   shift(state_.lsu_free, origin);
   shift(state_.reduce_free, origin);
   shift(state_.fill_free, origin);
-  for (InstructionSet& set : used_instruction_sets()) {
-    for (std::int32_t& time : set.available) {
-      shift(time, origin);
-    }
-  }
+  shift(state_.far_fill_free, origin);
+  const auto shift_arrival = [&](std::int32_t& time) { shift(time, origin); };
+  near_lines_.for_each_arrival(shift_arrival);
+  far_lines_.for_each_arrival(shift_arrival);
   for (SubCoreState& sub_core : state_.sub_cores) {
     shift(sub_core.issue_free, origin);
     shift(sub_core.dispatch_free, origin);

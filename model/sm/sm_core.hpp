@@ -12,6 +12,7 @@
 #include "model/metrics/result.hpp"
 #include "model/sm/address.hpp"
 #include "model/sm/decoded_launch.hpp"
+#include "model/sm/instruction_lines.hpp"
 #include "model/sm/issue_history.hpp"
 #include "model/sm/sent_request.hpp"
 #include "model/sm/sm_state.hpp"
@@ -55,10 +56,6 @@ struct LoopHead {
 /// A CTA ends: when, and in which slot.
 using Completion = std::pair<std::int32_t, std::uint8_t>;
 
-/// Sets of the instruction cache that hold a launch of `code_lines` lines as all of them would: code that
-/// needs fewer is evicted from none.
-std::uint32_t instruction_sets(const hw::InstructionCache& icache, std::uint32_t code_lines);
-
 /// Knows nothing of what is outside of it: requests leave, and whoever holds the SM says when they are
 /// answered. Times count from an origin that is moved now and then.
 class SmCore {
@@ -90,6 +87,7 @@ class SmCore {
   /// Warps of all CTA slots together.
   int warp_slots() const { return cta_slots_ * static_cast<int>(decoded_.warps_per_cta); }
   const ResidentCta& cta(int slot) const { return ctas_[static_cast<std::size_t>(slot)]; }
+  const InstructionLines& near_lines() const { return near_lines_; }
   const SmState& state() const { return state_; }
   SmCounters& counters() { return counters_; }
 
@@ -179,9 +177,6 @@ class SmCore {
   /// The warp goes on in another instruction line.
   void fetch(WarpState& warp, std::int32_t time);
   std::int32_t request_line(std::uint32_t line, std::int32_t time);
-  std::span<InstructionSet> used_instruction_sets() {
-    return std::span(state_.instruction_sets).first(instruction_sets_);
-  }
   void rebase(std::int32_t origin);
 
   /// Warps go round the sub-cores.
@@ -199,8 +194,8 @@ class SmCore {
   int free_slots_;
   int resident_warps_ = 0;
   std::array<WarpPlace, kMaxWarps> places_{};
-  std::uint32_t instruction_sets_;
-  std::int32_t line_fill_cycles_;
+  InstructionLines near_lines_;  ///< within reach of the sub-cores
+  InstructionLines far_lines_;   ///< of the next level
   SmState state_;
   std::array<IssueHistory, kMaxSubCores> histories_{};
   Turns service_turns_{};               ///< at the data path, of the MIO queues

@@ -21,8 +21,6 @@ inline constexpr int kAsyncGroups = 8;
 static_assert(trace::kMostPendingGroups < kAsyncGroups - 1);
 inline constexpr int kBarriers = 16;
 inline constexpr int kPipes = 6;
-inline constexpr int kInstructionWays = hw::kInstructionWays;
-inline constexpr int kInstructionSets = hw::kMostInstructionLines / kInstructionWays;
 /// Time of what has no time yet.
 inline constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
@@ -99,17 +97,11 @@ struct CtaState {
   std::array<std::uint8_t, kBarriers> arrived{};
 };
 
-/// A set of instruction lines at hand, most recent first.
-struct InstructionSet {
-  std::array<std::int32_t, kInstructionWays> available{};  ///< arrival of the line
-  std::array<std::uint16_t, kInstructionWays> tag{};       ///< line number plus one; 0 = empty
-};
-
 struct SmState {
-  std::array<InstructionSet, kInstructionSets> instruction_sets{};
-  std::int32_t lsu_free = 0;     ///< data path of shared memory
-  std::int32_t reduce_free = 0;  ///< the buffer of reductions drains until here
-  std::int32_t fill_free = 0;    ///< the path of instruction lines is taken until here
+  std::int32_t lsu_free = 0;       ///< data path of shared memory
+  std::int32_t reduce_free = 0;    ///< the buffer of reductions drains until here
+  std::int32_t fill_free = 0;      ///< the path of instruction lines to the sub-cores is taken until here
+  std::int32_t far_fill_free = 0;  ///< the same, of lines from the L2
   std::array<SubCoreState, kMaxSubCores> sub_cores{};
   std::array<CtaState, kMaxCtas> ctas{};
   std::array<WarpState, kMaxWarps> warps{};

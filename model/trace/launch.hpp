@@ -23,6 +23,9 @@ struct Tensor {
   TensorKind kind = TensorKind::input;
   std::int64_t segments = 1;
   std::int64_t segment_bytes = 0;
+  /// So many segments in a row, the first a multiple of it, have their rows in the same 128-byte lines: who
+  /// reads one has the L2 bring the others' as well.
+  std::int64_t line_segments = 1;
 
   bool operator==(const Tensor&) const = default;
 };

@@ -102,6 +102,9 @@ class TextReader {
     tensor.kind = static_cast<TensorKind>(found - kTensorKindNames.begin());
     tensor.segments = read_key(cursor, "segments");
     tensor.segment_bytes = read_key(cursor, "segment_bytes");
+    if (!cursor.at_end()) {
+      tensor.line_segments = read_key(cursor, "line_segments");
+    }
     cursor.expect_end("the tensor");
     if (trace_.tensors.size() == kMostTensors) {
       cursor.fail("tensor", tensor.name, fmt::format("a trace has at most {}", kMostTensors));
@@ -116,7 +119,7 @@ class TextReader {
     const std::string_view word = cursor.word();
     if (word != key || !cursor.accept('=')) {
       cursor.fail("tensor", word.empty() ? cursor.lookahead() : word,
-                  "expected tensor NAME KIND segments=N segment_bytes=N");
+                  "expected tensor NAME KIND segments=N segment_bytes=N [line_segments=N]");
     }
     return cursor.integer<std::int64_t>(key, 1);
   }

@@ -10,6 +10,7 @@ namespace warpscope::trace {
 /// Bytes of all tensors together, and the distance of an access from the begin of its tensor, in segments and
 /// in bytes: the virtual addresses of a GPU have about as many bits.
 inline constexpr std::int64_t kMostAddress = std::int64_t{1} << 48;
+inline constexpr std::int64_t kMostLineSegments = 64;  ///< of a line of 128 bytes, two bytes at least each
 inline constexpr std::int64_t kMostSegments = std::int64_t{1} << 31;
 /// Segments of a tensor of kind local, whatever it says: CTA slots of the largest chip.
 inline constexpr std::int64_t kMostLocalSegments = std::int64_t{1} << 15;

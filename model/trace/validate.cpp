@@ -41,6 +41,10 @@ void validate_tensors(const ValidationContext& context, const std::vector<Tensor
     if (tensor.segment_bytes < 1) {
       context.fail(what + "segment_bytes", std::to_string(tensor.segment_bytes), "at least 1");
     }
+    if (tensor.line_segments < 1 || tensor.line_segments > kMostLineSegments) {
+      context.fail(what + "line_segments", std::to_string(tensor.line_segments),
+                   fmt::format("1 to {}", kMostLineSegments));
+    }
     const std::int64_t segments = tensor.kind == TensorKind::local ? kMostLocalSegments : tensor.segments;
     if (tensor.segment_bytes > bytes_left / segments) {
       context.fail(what + "segments * segment_bytes", fmt::format("{} * {}", segments, tensor.segment_bytes),

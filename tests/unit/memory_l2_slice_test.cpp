@@ -137,6 +137,15 @@ TEST_F(L2SliceTest, KeepsItsContentsIfItIsTold) {
   EXPECT_GT(read(1, 0), config_.l2.hit_latency_cycles);
 }
 
+TEST_F(L2SliceTest, NobodyWaitsForWhatComesAlong) {
+  Piece along = piece(AccessKind::read, 4, 0);
+  along.comes_along = true;
+  EXPECT_EQ(serve(along), 0) << "though it is not there";
+  EXPECT_EQ(moved().hbm_read, 512U);
+  EXPECT_EQ(moved().l2_read, 0U);
+  EXPECT_EQ(read(4, 50'000), config_.l2.hit_latency_cycles);
+}
+
 TEST_F(L2SliceTest, NobodyWaitsForWhatIsReadForOthers) {
   slice_.touch(piece(AccessKind::read, 2, 0), 0);
   EXPECT_EQ(moved().hbm_read, 512U);

@@ -63,6 +63,33 @@ TEST(MemorySystem, SegmentsAndTensorsShareNoBlock) {
   EXPECT_TRUE(keys.insert(pieces_of(memory, access(1, 0, 0, 32))[0].key).second);
 }
 
+// Heads of 32 fp16 numbers lie in lines by pairs: who reads one has HBM bring the other.
+TEST(MemorySystem, WhatLiesInTheSameLinesComesAlong) {
+  MemorySystem memory(test::test_config(), {{.segments = 5, .segment_bytes = 5000, .line_segments = 2}});
+  const std::vector<Piece> pieces = pieces_of(memory, access(0, 3, 2048 - 64, 128));
+  ASSERT_EQ(pieces.size(), 4U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_FALSE(pieces[i].comes_along);
+    EXPECT_TRUE(pieces[2 + i].comes_along);
+    EXPECT_EQ(pieces[2 + i].key, pieces[i].key - 3) << "a segment has three blocks";
+    EXPECT_EQ(pieces[2 + i].first_sector, pieces[i].first_sector);
+    EXPECT_EQ(pieces[2 + i].bytes, pieces[i].bytes);
+  }
+  EXPECT_EQ(pieces_of(memory, access(0, 4, 0, 64)).size(), 1U) << "the last one has no partner";
+  Access write = access(0, 0, 0, 64);
+  write.kind = AccessKind::write;
+  EXPECT_EQ(pieces_of(memory, write).size(), 1U);
+
+  memory.begin_launch(kClockMhz, false);
+  memory.touch(std::vector<Access>{access(0, 2, 0, 1024)}, 0);
+  EXPECT_EQ(memory.traffic()[0].hbm_read, 2048U);
+  EXPECT_EQ(memory.traffic()[0].l2_read, 1024U);
+  EXPECT_EQ(memory.traffic()[0].l2_read_hit, 0U);
+  memory.touch(std::vector<Access>{access(0, 3, 0, 1024)}, 2048);
+  EXPECT_EQ(memory.traffic()[0].hbm_read, 2048U);
+  EXPECT_EQ(memory.traffic()[0].l2_read_hit, 1024U);
+}
+
 TEST(MemorySystem, LinesAreSharedOutByBytes) {
   const MemorySystem memory(test::test_config(), tensors());
   Access what = access(1, 0, 2048 - 256, 1024);

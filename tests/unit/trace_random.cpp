@@ -33,7 +33,8 @@ class TraceMaker {
     trace_.tensors.push_back({"spills", TensorKind::local, 1, 4096});
     trace_.tensors.push_back({"shared", TensorKind::input, 3, 1});  // must be quoted
     trace_.tensors.push_back({"a \"b\"\\\n#\x80", TensorKind::output, 1, std::int64_t{1} << 47});
-    trace_.tensors.push_back({"scratch_1.x", TensorKind::scratch, pick<std::int64_t>(1, 9), 77});
+    trace_.tensors.push_back(
+        {"scratch_1.x", TensorKind::scratch, pick<std::int64_t>(1, 9), 77, pick<std::int64_t>(1, 4)});
   }
 
   std::int64_t factor() {

@@ -60,7 +60,7 @@ TEST(TraceReaderErrors, TopLevel) {
 }
 
 TEST(TraceReaderErrors, Tensor) {
-  const std::string legal = "expected tensor NAME KIND segments=N segment_bytes=N";
+  const std::string legal = "expected tensor NAME KIND segments=N segment_bytes=N [line_segments=N]";
   EXPECT_EQ(at_top("tensor K inpt\n"), "t:2: tensor kind 'inpt': expected input, output, scratch or local");
   EXPECT_EQ(at_top("tensor K input\n"), "t:2: tensor 'end of line': " + legal);
   EXPECT_EQ(at_top("tensor K input segments=1 bytes=2\n"), "t:2: tensor 'bytes': " + legal);
@@ -68,7 +68,8 @@ TEST(TraceReaderErrors, Tensor) {
             "t:2: segments '0': expected an integer from 1 to 9223372036854775807");
   EXPECT_EQ(at_top("tensor K input segments=1 segment_bytes=1e3\n"),
             "t:2: segment_bytes '1e3': expected an integer from 1 to 9223372036854775807");
-  EXPECT_EQ(at_top("tensor K input segments=1 segment_bytes=3 4\n"),
+  EXPECT_EQ(at_top("tensor K input segments=1 segment_bytes=3 4\n"), "t:2: tensor '4': " + legal);
+  EXPECT_EQ(at_top("tensor K input segments=1 segment_bytes=3 line_segments=2 4\n"),
             "t:2: after the tensor '4': expected the end of the line");
   const std::string tensor = "tensor K input segments=1 segment_bytes=2\n";
   EXPECT_EQ(at_top(tensor + tensor), "t:3: tensor 'K': this name is taken; names of tensors are unique");
