@@ -65,11 +65,11 @@ const Generation& generation(const GpuLimits& limits) {
 }  // namespace
 
 CompilerTarget compiler_target(const GpuLimits& limits) {
-  const auto& [known, usual] = generation(limits);
-  CompilerTarget target = known;
-  const auto move = [&limits, &usual_ = usual](int& figure, int PipeTimings::*timing) {
+  const Generation& known = generation(limits);
+  CompilerTarget target = known.target;
+  const auto move = [&](int& figure, int PipeTimings::*timing) {
     const int now = limits.pipes.*timing;
-    figure = now == 0 ? figure : std::max(1, figure + now - usual_.*timing);
+    figure = now == 0 ? figure : std::max(1, figure + now - known.pipes.*timing);
   };
   // Rates of the pipes that work by lanes are left as they are. Another rate makes a list scheduler
   // interleave anew, and by chance that changes a kernel by a few per cent: more than many a rate is worth.

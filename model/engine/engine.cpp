@@ -17,6 +17,7 @@ namespace {
 
 std::vector<gpu::SmGroup> every_sm(const hw::HwConfig& config) {
   std::vector<gpu::SmGroup> sms;
+  sms.reserve(static_cast<std::size_t>(config.gpu.sm_count));
   for (int sm = 0; sm < config.gpu.sm_count; ++sm) {
     sms.push_back({sm, 1});
   }
