@@ -122,17 +122,18 @@ Numbers model_numbers(const PointResult& result) {
   return numbers;
 }
 
-std::vector<Numbers> simulate(const std::vector<Observation>& observations, const PoolOptions& workers) {
+std::vector<Numbers> simulate_numbers(const std::vector<Point>& points, const PoolOptions& workers,
+                                      const char* what) {
   PointSimulator simulator;
-  std::vector<KeyedPoint> points;
-  for (const Observation& observation : observations) {
-    points.push_back(simulator.keyed(observation.point));
+  std::vector<KeyedPoint> keyed;
+  for (const Point& point : points) {
+    keyed.push_back(simulator.keyed(point));
   }
   ResultStore store(model_version());
   WorkerPool pool([&](const std::string& task) { return simulator.simulate(task); }, workers);
-  simulate_points(distinct_by_cost(points), store, pool, "validate");
+  simulate_points(distinct_by_cost(keyed), store, pool, what);
   std::vector<Numbers> numbers;
-  for (const KeyedPoint& point : points) {
+  for (const KeyedPoint& point : keyed) {
     numbers.push_back(numbers_of(point.point, store.find(point.key).value()));
   }
   return numbers;

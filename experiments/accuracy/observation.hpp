@@ -36,9 +36,10 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
 /// The model's numbers, from the result of a point.
 Numbers model_numbers(const PointResult& result);
 
-/// The model's numbers for each observation, empty where the point could not be simulated, which is said on
-/// standard error.
-std::vector<Numbers> simulate(const std::vector<Observation>& observations, const PoolOptions& workers);
+/// The model's numbers for each point, empty where it could not be simulated, which is said on standard
+/// error. `what` the points are for stands in messages of progress.
+std::vector<Numbers> simulate_numbers(const std::vector<Point>& points, const PoolOptions& workers,
+                                      const char* what);
 
 /// "d 64 causal, 512 tokens".
 std::string label(const Point& point);

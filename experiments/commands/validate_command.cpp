@@ -29,7 +29,11 @@ Status validate_command(const ValidateFlags& flags) {
     check_writable(flags.json);
   }
   const std::vector<Observation> observations = all_observations(reference_directory());
-  const std::vector<Numbers> numbers = simulate(observations, workers);
+  std::vector<Point> points;
+  for (const Observation& observation : observations) {
+    points.push_back(observation.point);
+  }
+  const std::vector<Numbers> numbers = simulate_numbers(points, workers, "validate");
   const std::vector<AccuracyRow> rows = compare_numbers(observations, numbers);
   nlohmann::ordered_json json = accuracy_json(rows);
   std::string text = accuracy_table(rows);

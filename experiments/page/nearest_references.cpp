@@ -7,10 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "experiments/batch/simulate_points.hpp"
-#include "experiments/store/model_version.hpp"
 #include "experiments/study/forward_grid.hpp"
-#include "experiments/workers/worker_pool.hpp"
 #include "model/hw/config_loader.hpp"
 
 namespace warpscope::experiments {
@@ -118,19 +115,14 @@ std::vector<NearReference> nearest_references(const Point& point, std::span<cons
 }
 
 void add_model(std::vector<NearReference>& references, const PoolOptions& workers) {
-  PointSimulator simulator;
-  std::vector<KeyedPoint> points;
+  std::vector<Point> points;
   for (const NearReference& reference : references) {
-    points.push_back(simulator.keyed(reference.point));
+    points.push_back(reference.point);
   }
-  ResultStore store(model_version());
-  WorkerPool pool([&](const std::string& task) { return simulator.simulate(task); }, workers);
-  simulate_points(distinct_by_cost(points), store, pool, "references");
+  const std::vector<Numbers> numbers = simulate_numbers(points, workers, "references");
   for (std::size_t i = 0; i < references.size(); ++i) {
-    const Outcome outcome = store.find(points[i].key).value();
-    if (outcome.fate == Fate::done) {
-      const Numbers numbers = model_numbers(result_from_json(nlohmann::json::parse(outcome.text)));
-      references[i].model = numbers.at(references[i].number);
+    if (!numbers[i].empty()) {
+      references[i].model = numbers[i].at(references[i].number);
     }
   }
 }
