@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "model/engine/window.hpp"
 #include "model/gpu/deadlock.hpp"
@@ -52,7 +53,6 @@ Engine::Engine(const hw::HwConfig& config, const trace::Trace& trace, const trac
   if (options_.observer != nullptr) {
     tell_begin();
   }
-  dispatch(0);
 }
 
 void Engine::set_active(std::size_t sm, int active, sim::Cycles time) {
@@ -139,6 +139,9 @@ void Engine::end_ctas() {
 }
 
 bool Engine::advance() {
+  if (!std::exchange(begun_, true)) {
+    dispatch(0);
+  }
   const sim::Cycles end = now_ + window_;
   gpu::require_time(launch_, static_cast<double>(end));
   run_sms(end);

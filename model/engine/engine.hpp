@@ -93,6 +93,7 @@ class Engine {
   sm::DecodedLaunch decoded_;
   gpu::CtaDispatcher dispatcher_;
   sim::Cycles window_;
+  bool begun_ = false;
   sim::Cycles now_ = 0;
   sim::Cycles end_ = 0;
   std::uint64_t sm_active_cycles_ = 0;

@@ -9,10 +9,6 @@
 namespace warpscope::fast {
 namespace {
 
-/// So long spilled registers surely stay in the L2 when nobody uses them: HBM at its fastest brings half to
-/// three quarters of what an L2 holds meanwhile.
-constexpr sim::Cycles kSpillsStayCycles = 16 * memory::kBackgroundCycles;
-
 /// Reads move whole sectors.
 std::uint64_t sector_bytes(std::int64_t offset, std::uint32_t bytes) {
   constexpr std::int64_t kSector = memory::kSectorBytes;

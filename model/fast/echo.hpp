@@ -16,6 +16,10 @@
 
 namespace warpscope::fast {
 
+/// So long spilled registers surely stay in the L2 when nobody uses them: HBM at its fastest brings half to
+/// three quarters of what an L2 holds meanwhile.
+inline constexpr sim::Cycles kSpillsStayCycles = 16 * memory::kBackgroundCycles;
+
 /// Stands between an SM that is simulated and the memory system, and makes the SM's requests those of its
 /// whole group: each other SM makes them at the addresses of its own CTA.
 class Echo : public engine::RequestTap {

@@ -31,6 +31,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
       trace_(trace),
       launch_(launch),
       groups_(groups),
+      simulated_(groups),
       memory_(memory),
       sample_(groups, slots_of(config, launch), launch.classes.size()),
       whole_(std::ranges::all_of(groups, [](const gpu::SmGroup& group) { return group.sms == 1; }) &&
@@ -39,6 +40,13 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
       left_out_(trace.tensors.size()) {
   const auto slots = static_cast<std::uint64_t>(slots_of(config, launch) * config.gpu.sm_count);
   skipper_.emplace(launch, slots, config.l2.capacity_bytes);
+  const bool sampled = std::ranges::any_of(groups, [](const gpu::SmGroup& group) { return group.sms > 1; });
+  if (sampled && !has_like_ctas(launch) && trace::cta_count(launch) >= slots) {
+    unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));
+  }
+  if (unsimulated_) {
+    std::ranges::for_each(simulated_, [](gpu::SmGroup& group) { group.sms = 1; });
+  }
 }
 
 void FastPolicy::attach(engine::Engine& engine) {
@@ -47,7 +55,7 @@ void FastPolicy::attach(engine::Engine& engine) {
 }
 
 engine::RequestTap* FastPolicy::tap(std::size_t sm, const sm::DecodedLaunch& decoded, int cta_slots) {
-  sms_[sm].echo = std::make_unique<Echo>(trace_, decoded, cta_slots, groups_[sm], config_.l2.partitions);
+  sms_[sm].echo = std::make_unique<Echo>(trace_, decoded, cta_slots, simulated_[sm], config_.l2.partitions);
   sms_[sm].coaster = std::make_unique<Coaster>(decoded);
   return sms_[sm].echo.get();
 }
@@ -71,8 +79,10 @@ sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) 
   const sm::ResidentCta simulated = members.ctas[static_cast<std::size_t>(members.representative)];
   const auto cta_class = static_cast<std::size_t>(simulated.cta_class - launch_.classes.data());
   sample_.simulated.push_back(cta_class);
-  sample_.ctas_of_class[cta_class] += dispatch.ctas.size();
-  Sampled& sampled = sms_[static_cast<std::size_t>(dispatch.group)];
+  const auto group = static_cast<std::size_t>(dispatch.group);
+  sample_.ctas_of_class[cta_class] +=
+      unsimulated_ ? static_cast<std::uint64_t>(groups_[group].sms) : dispatch.ctas.size();
+  Sampled& sampled = sms_[group];
   sampled.residents[static_cast<std::size_t>(slot)] = {sample_.simulated.size() - 1, cta_class,
                                                        dispatch.start, true};
   sampled.echo->install(slot, std::move(members));
@@ -80,7 +90,46 @@ sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) 
   if (passes_) {
     passes_->start_anew();
   }
+  if (unsimulated_) {
+    fill_chip();
+  }
   return simulated;
+}
+
+void FastPolicy::fill_chip() {
+  gpu::CtaDispatcher& dispatcher = engine_->dispatcher();
+  const auto sms = static_cast<std::uint64_t>(config_.gpu.sm_count);
+  const std::uint64_t slots = sms * static_cast<std::uint64_t>(engine_->cta_slots());
+  for (; dispatcher.dispatched() < slots; dispatcher.skip(1)) {
+    const std::uint64_t cta = dispatcher.dispatched();
+    const auto sm = static_cast<int>(cta % sms);
+    if (std::ranges::find(groups_, sm, &gpu::SmGroup::first_sm) != groups_.end()) {
+      return;
+    }
+    unsimulated_->begin(cta, {.sm = sm, .slot = static_cast<int>(cta / sms), .for_instructions = 0});
+  }
+}
+
+void FastPolicy::advance_unsimulated(sim::Cycles now) {
+  gpu::CtaDispatcher& dispatcher = engine_->dispatcher();
+  for (const FreeSlot& slot : unsimulated_->advance(now, memory_)) {
+    complete(1);
+    if (!dispatcher.done()) {
+      unsimulated_->begin(dispatcher.dispatched(), slot);
+      dispatcher.skip(1);
+    }
+  }
+}
+
+void FastPolicy::observe_pace(double instructions, int residents, sim::Cycles cycles) {
+  if (unsimulated_) {
+    unsimulated_->observe(instructions, static_cast<double>(cycles * residents));
+  }
+}
+
+void FastPolicy::complete(int ctas) {
+  completed_ += static_cast<std::uint64_t>(ctas);
+  wave_ended_ = (skipper_->may_skip() && skipper_->window_ends(completed_)) || wave_ended_;
 }
 
 int FastPolicy::active_sms(std::size_t sm) const {
@@ -89,7 +138,7 @@ int FastPolicy::active_sms(std::size_t sm) const {
     most = std::max(most,
                     sms_[sm].residents[slot].occupied ? sms_[sm].echo->members(static_cast<int>(slot)) : 0);
   }
-  return most;
+  return unsimulated_ && most > 0 ? groups_[sm].sms : most;
 }
 
 int FastPolicy::residents(std::size_t sm) const {
@@ -146,8 +195,7 @@ void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles time) {
   cta.occupied = false;
   sampled.coaster->forget();
   passes_->start_anew();
-  completed_ += static_cast<std::uint64_t>(sampled.echo->members(slot));
-  wave_ended_ = (skipper_->may_skip() && skipper_->window_ends(completed_)) || wave_ended_;
+  complete(sampled.echo->members(slot));
 }
 
 void FastPolicy::end_wave(sim::Cycles now) {
@@ -233,6 +281,7 @@ void FastPolicy::coast(std::size_t sm, sim::Cycles begin, sim::Cycles end) {
   const double part = static_cast<double>(elapsed - std::max<sim::Cycles>(0, begin - coasting.begin)) /
                       static_cast<double>(coasting.coast.cycles);
   const double work = static_cast<double>(coasting.coast.measured.issued()) * coasting.coast.repeats * part;
+  observe_pace(work, residents(sm), end - begin);
   sample_.pace.observe(sm, residents(sm), true, end - begin, static_cast<std::uint64_t>(std::llround(work)));
   if (elapsed == coasting.coast.cycles) {
     count_coast(sm, end);
@@ -263,6 +312,9 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
     for (Sampled& sampled : sms_) {
       sampled.echo->release(end, memory_);
     }
+    if (unsimulated_) {
+      advance_unsimulated(end);
+    }
   }
   for (std::size_t sm = 0; sm < sms_.size(); ++sm) {
     Sampled& sampled = sms_[sm];
@@ -283,6 +335,7 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
     }
     sampled.counted.add(counted);
     const bool now_in_loops = in_loops(sm);
+    observe_pace(static_cast<double>(counted.issued()), resident, end - begin);
     sample_.pace.observe(sm, resident, sampled.was_in_loops && now_in_loops && unit.completions().empty(),
                          end - begin, counted.issued());
     sampled.was_in_loops = now_in_loops;
@@ -307,6 +360,9 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
 gpu::LaunchCounts FastPolicy::finish() {
   for (Sampled& sampled : sms_) {
     sampled.echo->release(engine_->now(), memory_);
+  }
+  if (unsimulated_) {
+    unsimulated_->finish(engine_->now(), memory_);
   }
   gpu::LaunchCounts counts = engine_->counts();
   for (std::size_t t = 0; t < left_out_.size(); ++t) {

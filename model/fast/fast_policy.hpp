@@ -12,6 +12,7 @@
 #include "model/fast/extrapolation.hpp"
 #include "model/fast/loop_footprint.hpp"
 #include "model/fast/pass_skipper.hpp"
+#include "model/fast/unsimulated_ctas.hpp"
 #include "model/fast/wave_skipper.hpp"
 
 namespace warpscope::fast {
@@ -28,7 +29,7 @@ class FastPolicy : public engine::Policy {
   /// What the whole launch does, once the engine has come to its end.
   gpu::LaunchCounts finish();
 
-  const std::vector<gpu::SmGroup>& groups() const override { return groups_; }
+  const std::vector<gpu::SmGroup>& groups() const override { return simulated_; }
   engine::RequestTap* tap(std::size_t sm, const sm::DecodedLaunch& decoded, int cta_slots) override;
   sm::ResidentCta begin_ctas(const gpu::Dispatch& dispatch, int slot) override;
   int active_sms(std::size_t sm) const override;
@@ -61,6 +62,13 @@ class FastPolicy : public engine::Policy {
     bool was_in_loops = false;
     int last_active = 0;
   };
+  /// Gives the next CTAs to SMs that are not simulated while the chip fills up, until it is the turn of one
+  /// that is.
+  void fill_chip();
+  void advance_unsimulated(sim::Cycles now);
+  /// The CTAs of `residents` slots of an SM have executed so much.
+  void observe_pace(double instructions, int residents, sim::Cycles cycles);
+  void complete(int ctas);
   void begin_coast(std::size_t sm, Coast coast, sim::Cycles now);
   void coast(std::size_t sm, sim::Cycles begin, sim::Cycles end);
   void skip(const SkippedPasses& skipped, sim::Cycles now);
@@ -76,7 +84,10 @@ class FastPolicy : public engine::Policy {
   const hw::HwConfig& config_;
   const trace::Trace& trace_;
   const trace::Launch& launch_;
-  std::vector<gpu::SmGroup> groups_;
+  std::vector<gpu::SmGroup> groups_;     ///< an SM that is simulated, and those that it stands for
+  std::vector<gpu::SmGroup> simulated_;  ///< it, and those that keep step with it
+  /// Where CTAs are of unequal length none keeps step with another: those of the SMs that are not simulated.
+  std::optional<UnsimulatedCtas> unsimulated_;
   memory::MemorySystem& memory_;
   engine::Engine* engine_ = nullptr;
   Sample sample_;

@@ -51,12 +51,6 @@ constexpr std::uint64_t kManyPasses = 4;
 /// CTAs whose instructions differ by less than this part count as alike.
 constexpr double kAlike = 0.2;
 
-bool has_like_ctas(const trace::Launch& launch) {
-  const std::vector<std::uint64_t> work = trace::instructions_per_cta(launch);
-  const auto [least, most] = std::ranges::minmax(work);
-  return static_cast<double>(most - least) <= kAlike * static_cast<double>(most);
-}
-
 /// How often a warp goes through inner loops, at most.
 std::uint64_t most_passes(const trace::Launch& launch) {
   std::uint64_t most = 0;
@@ -124,6 +118,12 @@ bool is_small(const LaunchWork& work, bool many) {
 }
 
 }  // namespace
+
+bool has_like_ctas(const trace::Launch& launch) {
+  const std::vector<std::uint64_t> work = trace::instructions_per_cta(launch);
+  const auto [least, most] = std::ranges::minmax(work);
+  return static_cast<double>(most - least) <= kAlike * static_cast<double>(most);
+}
 
 std::vector<gpu::SmGroup> group_sms(int sms, int groups) {
   groups = std::clamp(groups, 1, sms);

@@ -15,6 +15,9 @@ namespace warpscope::fast {
 /// waves there are, the more it moves the end.
 inline constexpr double kWholeOfOneWave = 150e6;
 
+/// Whether all CTAs of the launch execute about as many instructions.
+bool has_like_ctas(const trace::Launch& launch);
+
 /// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer.
 std::vector<gpu::SmGroup> group_sms(int sms, int groups);
 

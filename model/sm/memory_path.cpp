@@ -22,15 +22,6 @@ void release_scoreboard(WarpState& warp, std::uint8_t board, std::int32_t time) 
   }
 }
 
-std::int64_t moved(std::int64_t base, const trace::AffineIndex& index, int warp,
-                   const LoopCounters& counters) {
-  std::int64_t value = base + index.per_warp * warp;
-  for (std::size_t d = 0; d < trace::kMaxLoopDepth; ++d) {
-    value += index.per_iteration[d] * counters.iteration[d];
-  }
-  return value;
-}
-
 }  // namespace
 
 void clip(MemoryRequest& request, const trace::Tensor& tensor, std::uint32_t bytes) {
@@ -48,6 +39,9 @@ MemoryRequest SmCore::request(std::uint32_t operand, memory::AccessKind kind, in
   const WarpState& state = state_.warps[at(warp)];
   const trace::Tensor& tensor = trace_.tensors[memory.tensor];
   const Address& base = bases_[state.cta_slot * decoded_.memory_operands.size() + operand];
+  const auto moved = [&](std::int64_t from, const trace::AffineIndex& index) {
+    return from + index.per_warp * state.warp_in_cta + moved_by(index, counters);
+  };
   MemoryRequest result;
   result.kind = kind;
   result.cta_slot = state.cta_slot;
@@ -55,8 +49,8 @@ MemoryRequest SmCore::request(std::uint32_t operand, memory::AccessKind kind, in
   result.operand = operand;
   result.asked.segment = tensor.kind == trace::TensorKind::local
                              ? std::int64_t{sm_index_} * cta_slots_ + state.cta_slot
-                             : moved(base.segment, memory.segment, state.warp_in_cta, counters);
-  result.asked.offset = moved(base.offset, memory.offset, state.warp_in_cta, counters);
+                             : moved(base.segment, memory.segment);
+  result.asked.offset = moved(base.offset, memory.offset);
   clip(result, tensor, memory.bytes);
   return result;
 }

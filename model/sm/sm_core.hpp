@@ -15,6 +15,7 @@
 #include "model/sm/instruction_lines.hpp"
 #include "model/sm/issue_history.hpp"
 #include "model/sm/sent_request.hpp"
+#include "model/sm/loop_counters.hpp"
 #include "model/sm/sm_state.hpp"
 #include "model/sm/store_buffer.hpp"
 #include "model/sm/turn.hpp"

@@ -113,12 +113,4 @@ struct RegisterState {
   std::int32_t is_long = 0;  ///< 1: which comes from global memory; 0 once it is there
 };
 
-/// Position of a warp in its loops.
-struct LoopCounters {
-  std::array<std::uint32_t, trace::kMaxLoopDepth> iteration{};
-  std::array<std::uint32_t, trace::kMaxLoopDepth> trips{};
-
-  bool operator==(const LoopCounters&) const = default;
-};
-
 }  // namespace warpscope::sm

@@ -13,16 +13,6 @@ namespace {
 using metrics::Stall;
 using trace::OpClass;
 
-/// Trips of a loop on entry, where the loops around it have come to these iterations.
-std::uint32_t trips_of(const DecodedLoop& loop, const trace::CtaClass& cta_class,
-                       const LoopCounters& counters) {
-  std::int64_t trips = cta_class.trip_counts[loop.trip_slot];
-  for (std::size_t k = 0; k < loop.depth; ++k) {
-    trips += std::int64_t{loop.trips_per_iteration[k]} * counters.iteration[k];
-  }
-  return static_cast<std::uint32_t>(std::max<std::int64_t>(0, trips));
-}
-
 }  // namespace
 
 SmCore::Wait SmCore::wait_for_results(const WarpState& warp, const DecodedInstruction& next) const {

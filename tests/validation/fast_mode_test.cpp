@@ -149,6 +149,29 @@ TEST_P(FastMode, IsNearDetailedMode) {
   EXPECT_LE(bytes / points, kWorstMeanBytes);
 }
 
+/// Causal CTAs are of unequal length, and what they have in common is more than the L2 holds: what crosses
+/// HBM hangs on when each of them reads what.
+TEST(FastModeSample, KnowsWhatUnequalCtasFindInTheL2) {
+  experiments::Point point;
+  point.model.gpu = "h200-sxm-141gb";
+  point.model.overrides = {"l2.capacity_bytes=8388608"};
+  point.kernel = "fa2";
+  point.problem = {.batch = 2,
+                   .heads = 4,
+                   .heads_kv = 4,
+                   .seqlen_q = 4096,
+                   .seqlen_k = 4096,
+                   .head_dim = 128,
+                   .causal = true};
+  const Case c{.point = point, .name = "", .detailed = {}};
+  const Outcome detailed = simulate(c, gpu::Mode::detailed);
+  Case sampled = c;
+  sampled.point.model.options.sm_groups = 4;
+  const Outcome fast = simulate(sampled, gpu::Mode::fast);
+  EXPECT_GT(fast.deviation, 0);
+  EXPECT_NEAR(fast.dram_bytes / detailed.dram_bytes, 1, 0.05);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, FastMode, testing::Values("fa1", "fa2", "standard"));
 
 // A recorded point that is quick to run, so that the record cannot go stale unseen.
