@@ -85,7 +85,7 @@ std::vector<NearReference> nearest_references(const Point& point, std::span<cons
                                               std::size_t most) {
   std::vector<const Observation*> near;
   for (const Observation& observation : observations) {
-    if (observation.point.kernel == point.kernel) {
+    if (observation.point.kernel == point.kernel && observation.point.problem.pass == point.problem.pass) {
       near.push_back(&observation);
     }
   }

@@ -186,6 +186,17 @@ void TraceMachine::reduce_add(const GlobalTile& target, const Fragment& source) 
   }
 }
 
+// One address for all of a row of tiles: the distances stand in the instructions.
+void TraceMachine::load_sums(const Fragment& target, const GlobalTile& source) {
+  const Operation operation(*this, named("load_sums", source));
+  const Range address = emitter_.address_instruction(Opcode::IADD3);
+  const int registers = count(target);
+  for (int i = 0; i < registers; ++i) {
+    emitter_.emit_memory(Opcode::LDG_32, reg(target, i), {address},
+                         global_operand(source, i, registers, Layout::linear, 4));
+  }
+}
+
 void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) {
   const Operation operation(*this, named("load_rows", source));
   for (int i = 0; i < count(target); ++i) {
