@@ -1,7 +1,9 @@
 #include "kernels/fa2/backward_ends.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <memory>
+#include <functional>
 #include <string>
 
 namespace warpscope::kernels::fa2 {
@@ -9,6 +11,21 @@ namespace {
 
 constexpr int kWarps = BackwardTile::kWarps;
 constexpr int kPart = 0;  // these programs have one part
+
+struct Registers {
+  int head_dim;
+  std::uint32_t row_products;
+  std::uint32_t convert;
+};
+
+// Per thread, launch__registers_per_thread in counters.csv and counters_edges.csv (nvcc 13.0, sm_90). At head
+// dimension 64 that of PyTorch's build, which is 4 more and gives the same occupancy.
+constexpr std::array kRegisters = {Registers{32, 32, 40},  Registers{64, 40, 64},  Registers{96, 45, 56},
+                                   Registers{128, 51, 72}, Registers{192, 65, 96}, Registers{256, 85, 96}};
+
+const Registers& registers_of(const BackwardTile& tile) {
+  return *std::ranges::find(kRegisters, tile.head_dim, &Registers::head_dim);
+}
 
 /// 8 threads share a row of 64 columns, or 4 one of 32 where rows are no multiple of 64: tiles are read page
 /// by page.
@@ -51,9 +68,15 @@ void row_products(CtaMachine& m, const BackwardShape& shape) {
   m.finish_rows(products, Reduce::sum);
   m.apply(products, BinaryOp::multiply, products, 1.0F);  // the share that dropout keeps
   m.store_rows(shape.query_values(kRowProducts, block), products);
-  const Fragment zeros = m.fragment(tile.rows, tile.head_dim, ElementType::fp32, Layout::linear, {kWarps, 1, 1});
+  // One 16-byte store of each thread at a time, of the same zeros.
+  const int rows = 16 * 32 * kWarps / (element_bytes(ElementType::fp32) * cols);
+  const Fragment zeros = m.fragment(rows, cols, ElementType::fp32, Layout::linear, {kWarps, 1, 1});
   m.fill(zeros, 0);
-  m.store(shape.queries(kGradQSum, block), zeros);
+  for (int row = 0; row < tile.rows; row += rows) {
+    for (int col = 0; col < tile.head_dim; col += cols) {
+      m.store({kGradQSum, shape.query_segment(), block * tile.rows + row, col, rows, cols}, zeros);
+    }
+  }
 }
 
 void convert_grad_q(CtaMachine& m, const BackwardShape& shape) {
@@ -104,15 +127,14 @@ void sum_heads(CtaMachine& m, const BackwardShape& shape, int from, int to) {
 }  // namespace
 
 LaunchPlan row_products_launch(const BackwardShape& shape) {
-  // As compiled (PyTorch's build has up to 4 more), which decides occupancy.
-  const std::uint32_t registers = shape.tile.head_dim <= 64 ? 36 : 51;
-  return one_cta_per_query_block(shape, "flash_bwd_dot_do_o_kernel", registers,
+  return one_cta_per_query_block(shape, "flash_bwd_dot_do_o_kernel",
+                                 registers_of(shape.tile).row_products,
                                  [shape](CtaMachine& m) { row_products(m, shape); });
 }
 
 LaunchPlan convert_grad_q_launch(const BackwardShape& shape) {
-  const std::uint32_t registers = shape.tile.head_dim <= 64 ? 64 : 72;
-  LaunchPlan launch = one_cta_per_query_block(shape, "flash_bwd_convert_dq_kernel", registers,
+  LaunchPlan launch = one_cta_per_query_block(shape, "flash_bwd_convert_dq_kernel",
+                                              registers_of(shape.tile).convert,
                                               [shape](CtaMachine& m) { convert_grad_q(m, shape); });
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(2 * shape.tile.rows * shape.tile.head_dim);
   return launch;
