@@ -10,7 +10,6 @@ namespace warpscope::kernels::fa2 {
 namespace {
 
 constexpr int kWarps = BackwardTile::kWarps;
-constexpr int kPart = 0;  // these programs have one part
 
 struct Registers {
   int head_dim;
@@ -50,7 +49,7 @@ LaunchPlan one_cta_per_query_block(const BackwardShape& shape, const char* name,
 void row_products(CtaMachine& m, const BackwardShape& shape) {
   const BackwardTile& tile = shape.tile;
   const int cols = page_cols(tile);
-  m.part(kPart);
+  m.part(kWholeKernel);
   const Affine block = block_index(0);
   std::vector<std::array<Fragment, 2>> pages;
   for (int first = 0; first < tile.head_dim; first += cols) {
@@ -83,7 +82,7 @@ void convert_grad_q(CtaMachine& m, const BackwardShape& shape) {
   const BackwardTile& tile = shape.tile;
   const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(shape.problem.head_dim)));
   const WarpSplit split{tile.query_warps, kWarps / tile.query_warps, 1};
-  m.part(kPart);
+  m.part(kWholeKernel);
   const Affine block = block_index(0);
   const Fragment sums =
       m.fragment(tile.rows, tile.head_dim, ElementType::fp32, Layout::accumulator, split);

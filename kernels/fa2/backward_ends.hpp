@@ -6,6 +6,9 @@
 
 namespace warpscope::kernels::fa2 {
 
+/// Mark of the only part of these programs.
+inline constexpr int kWholeKernel = 0;
+
 /// flash_bwd_dot_do_o_kernel: sum of dO * O for each query, zeros for the sums of dQ.
 LaunchPlan row_products_launch(const BackwardShape& shape);
 /// flash_bwd_convert_dq_kernel: the sums of dQ, scaled, to the type of the problem.
