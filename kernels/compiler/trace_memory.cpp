@@ -177,9 +177,10 @@ void TraceMachine::reduce_add(const GlobalTile& target, const Fragment& source) 
   const Operation operation(*this, named("reduce_add", target));
   const int registers = count(source);
   for (int i = 0; i < registers; ++i) {
-    Range address;
+    // Registers of their own, so that none waits until the one before has been accepted.
+    const Range address = emitter_.temporary(1);
     for (int k = 0; k < kAddressesPerReduction; ++k) {
-      address = emitter_.address_instruction(Opcode::LEA);
+      emitter_.emit(Opcode::LEA, address, {k == 0 ? CodeEmitter::shared_base() : address});
     }
     emitter_.emit_memory(Opcode::RED_ADD_F32, {}, {reg(source, i), address},
                          global_operand(target, i, registers, Layout::linear, 4));
