@@ -79,8 +79,8 @@ void compare(const Observation& observation, const Numbers& numbers, std::vector
   for (AccuracyRow& row : rows) {
     const auto reference = observation.numbers.find(row.target.number);
     if (row.target.kernel != observation.point.kernel || row.target.pass != observation.point.problem.pass ||
-        row.target.source != observation.source ||
-        reference == observation.numbers.end() || reference->second == 0) {
+        row.target.source != observation.source || reference == observation.numbers.end() ||
+        reference->second == 0) {
       continue;
     }
     row.gpu = observation.point.model.gpu;

@@ -114,9 +114,8 @@ Numbers numbers_of(const Point& point, const Outcome& outcome) {
   if (outcome.fate == Fate::done) {
     return model_numbers(result_from_json(nlohmann::json::parse(outcome.text)));
   }
-  print_error(
-      fmt::format("{} {} {} {}: {}", point.model.gpu, point.kernel, text(point.problem.pass), label(point),
-                  one_line(outcome.text)));
+  print_error(fmt::format("{} {} {} {}: {}", point.model.gpu, point.kernel, text(point.problem.pass),
+                          label(point), one_line(outcome.text)));
   return {};
 }
 
