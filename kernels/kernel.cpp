@@ -1,5 +1,6 @@
 #include "kernels/kernel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -10,7 +11,9 @@
 #include "kernels/row_softmax/row_softmax.hpp"
 #include "kernels/standard/matrix_product.hpp"
 #include "kernels/standard/standard.hpp"
+#include "kernels/unsupported.hpp"
 #include "kernels/variants/variant.hpp"
+#include "model/trace/stream.hpp"
 
 namespace warpscope::kernels {
 namespace {
@@ -31,22 +34,78 @@ KernelPlan fa2_torch(const Problem& problem, const GpuLimits& limits) {
 
 }  // namespace
 
-trace::Trace Kernel::build(const Problem& problem, const GpuLimits& limits) const {
+bool Kernel::has(Pass pass) const {
+  const auto listed = [this](Pass one) { return std::ranges::find(passes, one) != passes.end(); };
+  return pass == Pass::both ? listed(Pass::forward) && listed(Pass::backward) : listed(pass);
+}
+
+std::string Kernel::legal_passes() const {
+  std::string legal;
+  for (const Pass pass : {Pass::forward, Pass::backward, Pass::both}) {
+    if (has(pass)) {
+      legal += legal.empty() ? "" : ", ";
+      legal += text(pass);
+    }
+  }
+  return legal;
+}
+
+std::vector<trace::Trace> Kernel::build_passes(const Problem& problem, const GpuLimits& limits) const {
   if (problem.type != type) {
     throw std::invalid_argument("kernel " + name + " got a problem of another type than it takes");
   }
+  if (!has(problem.pass)) {
+    throw UnsupportedProblem("kernel " + name + " does not have pass " + text(problem.pass) + "; it has " +
+                             legal_passes());
+  }
+  std::vector<trace::Trace> traces;
   try {
-    return lower(plan(problem, limits), compiler_target(limits));
+    for (const Problem& one : problem_by_pass(problem)) {
+      traces.push_back(lower(plan(one, limits), compiler_target(limits)));
+    }
   } catch (const std::logic_error& error) {
     throw std::logic_error("kernel " + name + ": " + error.what());
   }
+  return traces;
+}
+
+trace::Trace Kernel::build(const Problem& problem, const GpuLimits& limits) const {
+  return trace::in_one_stream(build_passes(problem, limits));
+}
+
+const char* text(Pass pass) {
+  constexpr std::array kNames = {"fwd", "bwd", "fwd+bwd"};
+  return kNames[static_cast<std::size_t>(pass)];
+}
+
+std::vector<Problem> problem_by_pass(const Problem& problem) {
+  if (problem.pass != Pass::both) {
+    return {problem};
+  }
+  std::vector<Problem> result = {problem, problem};
+  result[0].pass = Pass::forward;
+  result[1].pass = Pass::backward;
+  return result;
 }
 
 std::span<const Kernel> all_kernels() {
+  static const std::vector<Pass> kBothPasses = {Pass::forward, Pass::backward};
   static const std::array kKernels = {
       Kernel{"fa1", "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys", &fa1},
-      Kernel{"fa2", "FlashAttention-2, built as its repository does", &fa2},
-      Kernel{"fa2_torch", "FlashAttention-2 inside PyTorch: unfused, slow exponential", &fa2_torch},
+      Kernel{"fa2",
+             "FlashAttention-2, built as its repository does",
+             &fa2,
+             ProblemType::attention,
+             {},
+             1,
+             kBothPasses},
+      Kernel{"fa2_torch",
+             "FlashAttention-2 inside PyTorch: unfused, slow exponential",
+             &fa2_torch,
+             ProblemType::attention,
+             {},
+             1,
+             kBothPasses},
       Kernel{
           "standard",
           "PyTorch function of the FlashAttention-2 benchmark: scores in HBM; GEMMs on mma.sync everywhere",

@@ -15,7 +15,11 @@
 namespace warpscope::kernels {
 
 enum class DataType : std::uint8_t { fp16, bf16 };
-enum class Pass : std::uint8_t { forward, backward };
+enum class Pass : std::uint8_t {
+  forward,
+  backward,  ///< the gradients of Q, K and V, with what the forward pass left behind as input
+  both,      ///< forward, then backward, in one stream
+};
 
 /// What a kernel computes on, which decides the fields of Problem that it reads.
 enum class ProblemType : std::uint8_t {
@@ -90,8 +94,8 @@ using ReferenceFunction = std::function<Reference(const Problem& problem, const 
 struct Kernel {
   std::string name;
   std::string description;
-  /// The kernel as CTA programs, for any machine. Throws UnsupportedProblem with the reason where the real
-  /// kernel refuses `problem`.
+  /// One pass of the kernel, forward or backward, as CTA programs for any machine. Throws UnsupportedProblem
+  /// with the reason where the real kernel refuses `problem`.
   std::function<KernelPlan(const Problem& problem, const GpuLimits& limits)> plan;
   ProblemType type = ProblemType::attention;  ///< what it takes
   /// What its numbers are checked against; attention (kernels/numeric) where there is none.
@@ -99,11 +103,25 @@ struct Kernel {
   /// Roundings to the problem's type between inputs and output; each may cost one unit in the last place of
   /// `magnitude`.
   int roundings = 1;
+  std::vector<Pass> passes{Pass::forward};  ///< that `plan` has; Pass::both follows from having the two
+  /// As `roundings`, of a gradient. FlashAttention's: of O, of P or dS, and of the gradient itself.
+  int backward_roundings = 3;
 
-  /// The kernel as warp instructions. Throws as `plan` does, and std::invalid_argument for a problem of
-  /// another type.
+  bool has(Pass pass) const;
+  /// "fwd", or "fwd, bwd, fwd+bwd".
+  std::string legal_passes() const;
+  /// The kernel as warp instructions, a trace for each pass of the problem. Throws as `plan` does,
+  /// UnsupportedProblem for a pass that the kernel lacks, and std::invalid_argument for a problem of another
+  /// type.
+  std::vector<trace::Trace> build_passes(const Problem& problem, const GpuLimits& limits) const;
+  /// The same in one stream, in which tensors of one name are one tensor.
   trace::Trace build(const Problem& problem, const GpuLimits& limits) const;
 };
+
+/// "fwd", "bwd" or "fwd+bwd".
+const char* text(Pass pass);
+/// The problem once for each of its passes, in the order in which they run.
+std::vector<Problem> problem_by_pass(const Problem& problem);
 
 /// All kernels by name, without their variants.
 std::span<const Kernel> all_kernels();

@@ -46,6 +46,17 @@ std::string flop_table(const kernels::FlopCount& flops) {
   return table.text();
 }
 
+std::string output_lines(const kernels::NumberCheck& check) {
+  std::string text;
+  for (const kernels::OutputCheck& output : check.outputs) {
+    text += fmt::format(
+        "  largest error  {:>10.3g}  in {}, against double precision\n"
+        "  tolerance      {:>10.3g}  {}\n",
+        output.largest_error, output.tensor, output.tolerance, output.passed() ? "met" : "NOT MET");
+  }
+  return text;
+}
+
 Status check_numbers_command(const CheckFlags& flags) {
   ModelChoice model;
   model.gpu = flags.gpu;
@@ -53,11 +64,7 @@ Status check_numbers_command(const CheckFlags& flags) {
   const kernels::GpuLimits limits = limits_of(hw::load(model.gpu, {}, config_directory()).config);
   const kernels::NumberCheck check =
       kernels::check_numbers(kernels::find_kernel(point.kernel), point.problem, limits);
-  print_output(
-      fmt::format("{}\n\n  largest error  {:>10.3g}  in {}, against double precision\n"
-                  "  tolerance      {:>10.3g}  {}\n\n{}",
-                  describe(point), check.largest_error, check.tensor, check.tolerance,
-                  check.passed() ? "met" : "NOT MET", flop_table(check.flops)));
+  print_output(fmt::format("{}\n\n{}\n{}", describe(point), output_lines(check), flop_table(check.flops)));
   return check.passed() ? Status::done : Status::check_failed;
 }
 

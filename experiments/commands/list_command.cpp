@@ -31,9 +31,9 @@ Status list_gpus() {
 }
 
 Status list_kernels() {
-  TextTable table({{"name", Align::left}, {"kernel", Align::left}});
+  TextTable table({{"name", Align::left}, {"passes", Align::left}, {"kernel", Align::left}});
   for (const kernels::Kernel& kernel : kernels::all_kernels()) {
-    table.add_row({std::string(kernel.name), std::string(kernel.description)});
+    table.add_row({kernel.name, kernel.legal_passes(), kernel.description});
   }
   print_output(table.text(""));
   return Status::done;

@@ -29,7 +29,7 @@ struct Flag {
 constexpr std::array kFlags = {
     Flag{"kernel", "--kernel", "NAME", "kernel, see `list kernels`"},
     Flag{"variant", "--variant", "NAME", "a kernel with changes, e.g. fa1+split_q, see `list variants`"},
-    Flag{"pass", "--pass", "PASS", "fwd (default)"},
+    Flag{"pass", "--pass", "PASS", "fwd (default), bwd or fwd+bwd"},
     Flag{"batch", "--batch", "N", "sequences"},
     Flag{"heads", "--heads", "N", "query heads"},
     Flag{"heads_kv", "--heads-kv", "N", "key and value heads, a divisor of --heads (default: --heads)"},

@@ -40,7 +40,8 @@ double distance(const Point& a, const Point& b) {
 
 /// What the model owes to a reference, so that being near it there proves less.
 std::string in_sample(const Point& point, const std::string& source) {
-  if (point.kernel == "fa2_torch" && source == "counters.csv" &&
+  const bool solved = point.kernel == "fa2_torch" || point.problem.pass == kernels::Pass::backward;
+  if (solved && source == "counters.csv" &&
       (point.problem.seqlen_q == 512 || point.problem.seqlen_q == 8192)) {
     return "instruction counts solved from it";
   }
@@ -85,7 +86,7 @@ std::vector<NearReference> nearest_references(const Point& point, std::span<cons
                                               std::size_t most) {
   std::vector<const Observation*> near;
   for (const Observation& observation : observations) {
-    if (observation.point.kernel == point.kernel) {
+    if (observation.point.kernel == point.kernel && observation.point.problem.pass == point.problem.pass) {
       near.push_back(&observation);
     }
   }

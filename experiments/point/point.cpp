@@ -13,10 +13,6 @@ const char* text(kernels::DataType dtype) {
   return dtype == kernels::DataType::fp16 ? "fp16" : "bf16";
 }
 
-const char* text(kernels::Pass pass) {
-  return pass == kernels::Pass::forward ? "fwd" : "bwd";
-}
-
 const char* text(kernels::ProblemType type) {
   constexpr std::array kNames = {"attention", "rows", "gemm"};
   return kNames[static_cast<std::size_t>(type)];

@@ -25,7 +25,6 @@ struct Point {
 };
 
 const char* text(kernels::DataType dtype);
-const char* text(kernels::Pass pass);
 const char* text(kernels::ProblemType type);
 /// "4096 rows x 1024 columns, fp16" of a problem that is not attention.
 std::string matrix_text(const kernels::Problem& problem);

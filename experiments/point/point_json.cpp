@@ -44,7 +44,10 @@ Point point_from_json(const Json& json) {
   point.model.options.warm_l2 = json.at("l2") == "warm";
   json.at("kernel").get_to(point.kernel);
   kernels::Problem& problem = point.problem;
-  problem.pass = json.at("pass") == "fwd" ? kernels::Pass::forward : kernels::Pass::backward;
+  const std::string pass = json.at("pass");
+  for (const auto candidate : {kernels::Pass::backward, kernels::Pass::both}) {
+    problem.pass = pass == text(candidate) ? candidate : problem.pass;
+  }
   read_integer(json, "batch", problem.batch);
   read_integer(json, "heads", problem.heads);
   read_integer(json, "heads_kv", problem.heads_kv);

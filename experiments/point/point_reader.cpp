@@ -148,13 +148,19 @@ class PointReader {
     }
   }
 
-  void check_pass(const kernels::Kernel& kernel) const {
+  kernels::Pass pass(const kernels::Kernel& kernel) const {
     if (kernel.type == kernels::ProblemType::attention) {
       needed("pass");
     }
-    if (choice("pass", {"fwd", "bwd", "fwd+bwd"}) != 0) {
-      refuse(field_name_("pass"), needed("pass"), "backward passes are not modelled yet; legal is fwd");
+    const auto pass = static_cast<kernels::Pass>(choice("pass", {"fwd", "bwd", "fwd+bwd"}));
+    if (!kernel.has(pass)) {
+      refuse(field_name_("pass"), needed("pass"),
+             fmt::format("kernel {} has no backward pass; legal is {}", kernel.name, kernel.legal_passes()));
     }
+    return pass;
+  }
+
+  void check_splits() const {
     const std::optional<std::string> splits = field_text_("num_splits");
     if (splits && *splits != "1" && *splits != "auto") {
       refuse(field_name_("num_splits"), *splits,
@@ -239,8 +245,10 @@ Point read_point(const FieldText& field_text, const FieldName& field_name, const
   reader.read_model(point.model);
   const kernels::Kernel kernel = reader.kernel();
   point.kernel = kernel.name;
-  reader.check_pass(kernel);
+  const kernels::Pass pass = reader.pass(kernel);
+  reader.check_splits();
   point.problem = reader.problem(kernel);
+  point.problem.pass = pass;
   return point;
 }
 

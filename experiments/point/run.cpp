@@ -1,21 +1,30 @@
 #include "experiments/point/run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <utility>
 
 #include "model/hw/config_loader.hpp"
 #include "model/trace/statistics.hpp"
+#include "model/trace/stream.hpp"
 #include "model/trace/text_reader.hpp"
 
 namespace warpscope::experiments {
 namespace {
 
-std::vector<CompulsoryBytes> compulsory_bytes(const trace::Trace& trace) {
+std::vector<CompulsoryBytes> compulsory_bytes(const std::vector<trace::Trace>& passes) {
   std::vector<CompulsoryBytes> result;
-  for (const trace::Tensor& tensor : trace.tensors) {
-    const auto bytes = static_cast<std::uint64_t>(tensor.segments * tensor.segment_bytes);
-    result.push_back({tensor.name, tensor.kind == trace::TensorKind::input ? bytes : 0,
-                      tensor.kind == trace::TensorKind::output ? bytes : 0});
+  for (const trace::Trace& trace : passes) {
+    for (const trace::Tensor& tensor : trace.tensors) {
+      auto found = std::ranges::find(result, tensor.name, &CompulsoryBytes::tensor);
+      if (found == result.end()) {
+        found = result.insert(found, {tensor.name, 0, 0});
+      }
+      const auto bytes = static_cast<std::uint64_t>(tensor.segments * tensor.segment_bytes);
+      found->read += tensor.kind == trace::TensorKind::input ? bytes : 0;
+      found->write += tensor.kind == trace::TensorKind::output ? bytes : 0;
+    }
   }
   return result;
 }
@@ -33,14 +42,19 @@ kernels::PipeTimings pipes_of(const hw::Sm& sm) {
           .shuffle_latency = sm.shuffle.latency_cycles};
 }
 
-Run run_trace(const ModelChoice& model, const hw::HwConfig& config, const trace::Trace& trace,
-              gpu::LaunchMemo& memo) {
+/// A trace for each pass.
+Run run_traces(const ModelChoice& model, const hw::HwConfig& config, std::vector<trace::Trace> passes,
+               bool counts_flops, gpu::LaunchMemo& memo) {
   Run run;
   run.gpu = model.gpu;
   run.overrides = model.overrides;
   run.config = config;
   run.options = model.options;
-  run.compulsory = compulsory_bytes(trace);
+  run.compulsory = compulsory_bytes(passes);
+  const trace::Trace trace = trace::in_one_stream(std::move(passes));
+  if (counts_flops) {
+    run.flops = static_cast<double>(trace::flops(trace::executed_instructions(trace)));
+  }
   run.result = gpu::simulate(config, trace, model.options, memo);
   return run;
 }
@@ -70,27 +84,28 @@ Run run_point(const Point& point) {
 }
 
 Run run_point(const Point& point, const hw::HwConfig& config, gpu::LaunchMemo& memo) {
-  const trace::Trace trace = kernels::find_kernel(point.kernel).build(point.problem, limits_of(config));
-  Run run = run_trace(point.model, config, trace, memo);
+  const bool is_attention = point.problem.type == kernels::ProblemType::attention;
+  Run run = run_traces(point.model, config,
+                       kernels::find_kernel(point.kernel).build_passes(point.problem, limits_of(config)),
+                       !is_attention, memo);
   run.point = point;
-  run.flops = point.problem.type == kernels::ProblemType::attention
-                  ? credited_flops(point.problem)
-                  : static_cast<double>(trace::flops(trace::executed_instructions(trace)));
+  run.flops = is_attention ? credited_flops(point.problem) : run.flops;
   return run;
 }
 
 Run run_trace_file(const ModelChoice& model, const std::string& file) {
   const hw::HwConfig config = hw::load(model.gpu, model.overrides, config_directory()).config;
   gpu::LaunchMemo memo;
-  Run run = run_trace(model, config, trace::read_text_file(file), memo);
+  Run run = run_traces(model, config, {trace::read_text_file(file)}, false, memo);
   run.trace_file = file;
   return run;
 }
 
 double credited_flops(const kernels::Problem& problem) {
   const auto product = [](auto... factors) { return (1.0 * ... * static_cast<double>(factors)); };
-  return product(4, problem.batch, problem.heads, problem.seqlen_q, problem.seqlen_k, problem.head_dim) /
-         (problem.causal ? 2 : 1);
+  constexpr std::array kByPass = {1.0, 2.5, 3.5};
+  return product(4, problem.batch, problem.heads, problem.seqlen_q, problem.seqlen_k, problem.head_dim) *
+         kByPass[static_cast<std::size_t>(problem.pass)] / (problem.causal ? 2 : 1);
 }
 
 double tflops(const Run& run) {

@@ -14,7 +14,8 @@
 
 namespace warpscope::experiments {
 
-/// Reference line: what one tensor moves at least, every input read once and every output written once.
+/// Reference line: what one tensor moves at least, in each pass every input read once and every output
+/// written once.
 struct CompulsoryBytes {
   std::string tensor;
   std::uint64_t read = 0;
@@ -45,7 +46,7 @@ Run run_point(const Point& point, const hw::HwConfig& config, gpu::LaunchMemo& m
 Run run_trace_file(const ModelChoice& model, const std::string& file);
 
 /// Reference line, the field's convention: 4 x batch x heads x queries x keys x head_dim, half of it if
-/// causal.
+/// causal; 2.5 times that for the backward pass, 3.5 times for both.
 double credited_flops(const kernels::Problem& problem);
 /// The FLOPs of a run over modelled time; 0 for trace files.
 double tflops(const Run& run);

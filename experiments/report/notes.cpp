@@ -30,7 +30,7 @@ std::uint64_t output_bytes_in_l2(const Run& run) {
 
 /// What FlashAttention-2's library would do otherwise; nothing for other kernels.
 void add_library_notes(const Run& run, std::vector<std::string>& result) {
-  if (!run.point || run.point->kernel != "fa2" || run.point->problem.pass != kernels::Pass::forward) {
+  if (!run.point || run.point->kernel != "fa2" || run.point->problem.pass == kernels::Pass::backward) {
     return;
   }
   if (const int splits = library_splits(run.point->problem, run.config.gpu.sm_count); splits > 1) {

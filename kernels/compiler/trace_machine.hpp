@@ -39,6 +39,7 @@ class TraceMachine final : public CtaMachine {
   void load(const Fragment& target, const GlobalTile& source) override;
   void store(const GlobalTile& target, const Fragment& source) override;
   void reduce_add(const GlobalTile& target, const Fragment& source) override;
+  void load_sums(const Fragment& target, const GlobalTile& source) override;
   void load_rows(const RowVector& target, const GlobalTile& source) override;
   void store_rows(const GlobalTile& target, const RowVector& source) override;
 
@@ -68,6 +69,8 @@ class TraceMachine final : public CtaMachine {
   void apply(const RowVector& target, BinaryOp op, const RowVector& left, float right) override;
   void reduce_rows(const RowVector& target, Reduce op, const Fragment& source, bool accumulate) override;
   void rescaled_row_sum(const RowVector& target, const RowVector& scale, const Fragment& source) override;
+  void row_dot(const RowVector& target, const Fragment& left, const Fragment& right,
+               bool accumulate) override;
   void finish_rows(const RowVector& target, Reduce op) override;
   void reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) override;
 

@@ -358,6 +358,34 @@ void TraceMachine::reduce_rows(const RowVector& target, Reduce op, const Fragmen
   }
 }
 
+void TraceMachine::row_dot(const RowVector& target, const Fragment& left, const Fragment& right,
+                           bool accumulate) {
+  const Operation operation(*this, "row_dot");
+  check_same_lanes(left, right);
+  const int values = holds_pairs(left) ? 2 : 1;
+  std::vector<bool> started(static_cast<std::size_t>(count(target)), accumulate);
+  for (int i = 0; i < count(left); ++i) {
+    const int slot = row_slot(left, i);
+    const Range sum = reg(target, slot);
+    for (int k = 0; k < values; ++k) {
+      std::array<Range, 2> factors = {reg(left, i), reg(right, i)};
+      for (Range& factor : factors) {
+        if (left.type != ElementType::fp32) {
+          const Range widened = emitter_.temporary(1);
+          emitter_.emit(Opcode::HADD2, widened, {factor});
+          factor = widened;
+        }
+      }
+      if (started[static_cast<std::size_t>(slot)]) {
+        emitter_.emit(Opcode::FFMA, sum, {factors[0], factors[1], sum});
+      } else {
+        emitter_.emit(Opcode::FMUL, sum, {factors[0], factors[1]});
+        started[static_cast<std::size_t>(slot)] = true;
+      }
+    }
+  }
+}
+
 void TraceMachine::rescaled_row_sum(const RowVector& target, const RowVector& scale, const Fragment& source) {
   const Operation operation(*this, "rescaled_row_sum");
   for (int slot = 0; slot < count(target); ++slot) {

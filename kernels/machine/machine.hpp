@@ -98,6 +98,8 @@ class CtaMachine {
   virtual void store(const GlobalTile& target, const Fragment& source) = 0;
   /// fp32 atomic add without return value.
   virtual void reduce_add(const GlobalTile& target, const Fragment& source) = 0;
+  /// Loads what reduce_add has summed, each element in the lane that would add to it: 4 bytes per thread.
+  virtual void load_sums(const Fragment& target, const GlobalTile& source) = 0;
   /// rows x 1 fp32 tile; one lane per row stores.
   virtual void load_rows(const RowVector& target, const GlobalTile& source) = 0;
   virtual void store_rows(const GlobalTile& target, const RowVector& source) = 0;
@@ -143,6 +145,10 @@ class CtaMachine {
   virtual void reduce_rows(const RowVector& target, Reduce op, const Fragment& source, bool accumulate) = 0;
   /// target = target * scale + sum of the elements of the row that this thread holds.
   virtual void rescaled_row_sum(const RowVector& target, const RowVector& scale, const Fragment& source) = 0;
+  /// target = target (if accumulate) + sum over the elements of the row that this thread holds of left *
+  /// right.
+  virtual void row_dot(const RowVector& target, const Fragment& left, const Fragment& right,
+                       bool accumulate) = 0;
   /// Completes a reduction over the lanes of one warp that share a row (quad: 2 shuffles, row_per_warp: 5).
   virtual void finish_rows(const RowVector& target, Reduce op) = 0;
   /// Completes a reduction over all threads of the CTA without shuffles, as PyTorch's blockReduce did before

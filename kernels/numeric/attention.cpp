@@ -80,6 +80,21 @@ AttentionOutput reference_attention(const Problem& problem, const TensorValues& 
   return result;
 }
 
+std::vector<double> attention_probabilities(const Problem& problem, const TensorValues& inputs,
+                                            std::int64_t segment, std::int64_t segment_kv, std::int64_t row) {
+  std::vector<double> values = scores_of(problem, inputs, segment, segment_kv, row);
+  const double max = *std::ranges::max_element(values);
+  double sum = 0;
+  for (double& value : values) {
+    value = max == -kInfinity ? 0 : std::exp(value - max);
+    sum += value;
+  }
+  for (double& value : values) {
+    value = sum > 0 ? value / sum : 0;
+  }
+  return values;
+}
+
 std::vector<float> random_values(std::size_t count, ElementType type, std::uint32_t& state, float amplitude) {
   std::vector<float> values(count);
   for (float& value : values) {

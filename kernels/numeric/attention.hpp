@@ -19,6 +19,11 @@ struct AttentionOutput {
 /// aligned to the bottom right and query head h reads key head h / (heads / heads_kv).
 AttentionOutput reference_attention(const Problem& problem, const TensorValues& inputs);
 
+/// softmax over the keys of query `row`: one value per key, 0 where it is masked. `segment`, of Q, and
+/// `segment_kv`, of K and V, number batches and heads.
+std::vector<double> attention_probabilities(const Problem& problem, const TensorValues& inputs,
+                                            std::int64_t segment, std::int64_t segment_kv, std::int64_t row);
+
 /// Q, K and V of `problem`, rounded to its type, uniform in [-amplitude, amplitude], the same on every
 /// machine.
 TensorValues random_inputs(const Problem& problem, std::uint32_t seed, float amplitude = 1.0F);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -10,16 +11,26 @@
 
 #include "kernels/machine/plan.hpp"
 #include "kernels/numeric/attention.hpp"
+#include "kernels/numeric/attention_gradients.hpp"
 #include "kernels/numeric/run_numeric.hpp"
 #include "kernels/unsupported.hpp"
 
 namespace warpscope::kernels {
 namespace {
 
-TensorValues random_inputs_of(const KernelPlan& plan, const Problem& problem, std::uint32_t seed) {
-  TensorValues inputs;
+constexpr std::array kSaved = {"O", "LSE", "P"};
+
+bool is_saved(const std::string& tensor) {
+  return std::ranges::find(kSaved, tensor) != kSaved.end();
+}
+
+/// Random inputs for the tensors of `plan` that are inputs and have no values yet.
+void add_random_inputs(TensorValues& inputs, const KernelPlan& plan, const Problem& problem,
+                       std::uint32_t& seed) {
+  const bool saves = problem.pass == Pass::backward;
   for (const TensorSpec& spec : plan.tensors) {
-    if (spec.kind != trace::TensorKind::input) {
+    if (spec.kind != trace::TensorKind::input || inputs.contains(spec.name) ||
+        (saves && is_saved(spec.name))) {
       continue;
     }
     inputs[spec.name] = spec.type == ElementType::boolean
@@ -27,7 +38,21 @@ TensorValues random_inputs_of(const KernelPlan& plan, const Problem& problem, st
                             : random_values(static_cast<std::size_t>(spec.segments * spec.rows * spec.cols),
                                             spec.type, seed, 1.0F);
   }
-  return inputs;
+}
+
+/// What the forward pass has left behind, or should have.
+void add_saved_inputs(TensorValues& inputs, const KernelPlan& plan, const Problem& problem,
+                      const TensorValues& after_forward) {
+  const TensorValues given = inputs;
+  for (const TensorSpec& spec : plan.tensors) {
+    if (spec.kind != trace::TensorKind::input || inputs.contains(spec.name)) {
+      continue;
+    }
+    const auto computed = after_forward.find(spec.name);
+    inputs[spec.name] = computed != after_forward.end()
+                            ? computed->second
+                            : saved_by_forward(spec.name, spec.rows, problem, given);
+  }
 }
 
 Reference attention_reference(const Problem& problem, const TensorValues& inputs) {
@@ -38,11 +63,31 @@ Reference attention_reference(const Problem& problem, const TensorValues& inputs
   return {"O", reference_attention(problem, inputs).output, magnitude};
 }
 
+std::vector<Reference> references_of(const Kernel& kernel, const Problem& problem,
+                                     const TensorValues& inputs) {
+  if (problem.pass == Pass::backward) {
+    return reference_gradients(problem, inputs);
+  }
+  return {kernel.reference ? kernel.reference(problem, inputs) : attention_reference(problem, inputs)};
+}
+
+int roundings_of(const Kernel& kernel, const Problem& problem) {
+  if (problem.pass != Pass::backward) {
+    return kernel.roundings;
+  }
+  // Query heads that share keys have gradients of their own, which are rounded before they are added up.
+  return kernel.backward_roundings + (problem.heads > problem.heads_kv ? 1 : 0);
+}
+
 double last_place(DataType dtype) {
   return dtype == DataType::fp16 ? 0x1p-10 : 0x1p-7;
 }
 
 }  // namespace
+
+bool NumberCheck::passed() const {
+  return std::ranges::all_of(outputs, &OutputCheck::passed);
+}
 
 double multiply_adds(const Problem& problem) {
   constexpr double kOfAnElement = 64;
@@ -56,7 +101,10 @@ double multiply_adds(const Problem& problem) {
     case ProblemType::attention:
       break;
   }
-  return product(problem.batch, problem.heads, problem.seqlen_q, problem.seqlen_k, problem.head_dim);
+  // The backward pass has five products where the forward pass has two.
+  constexpr std::array kByPass = {1.0, 2.5, 3.5};
+  return product(problem.batch, problem.heads, problem.seqlen_q, problem.seqlen_k, problem.head_dim) *
+         kByPass[static_cast<std::size_t>(problem.pass)];
 }
 
 NumberCheck check_numbers(const Kernel& kernel, const Problem& problem, const GpuLimits& limits,
@@ -66,14 +114,31 @@ NumberCheck check_numbers(const Kernel& kernel, const Problem& problem, const Gp
         fmt::format("checking the numbers of {:.3g} multiply-adds would take minutes; legal are up to {:.3g}",
                     work, kMostMultiplyAdds));
   }
+  if (!kernel.has(problem.pass)) {
+    throw UnsupportedProblem(fmt::format("kernel {} does not have pass {}; it has {}", kernel.name,
+                                         text(problem.pass), kernel.legal_passes()));
+  }
   try {
-    const KernelPlan plan = kernel.plan(problem, limits);
-    const TensorValues inputs = random_inputs_of(plan, problem, seed);
-    const Reference want =
-        kernel.reference ? kernel.reference(problem, inputs) : attention_reference(problem, inputs);
-    NumericResult got = run_numeric(plan, inputs);
-    return {want.tensor, largest_error(got.tensors.at(want.tensor), want.values),
-            kernel.roundings * last_place(problem.dtype) * want.magnitude, got.flops};
+    NumberCheck check;
+    TensorValues inputs;
+    TensorValues after;
+    for (const Problem& pass : problem_by_pass(problem)) {
+      const KernelPlan plan = kernel.plan(pass, limits);
+      add_random_inputs(inputs, plan, pass, seed);
+      TensorValues all = inputs;
+      add_saved_inputs(all, plan, pass, after);
+      std::erase_if(all, [&](const auto& input) {
+        return std::ranges::find(plan.tensors, input.first, &TensorSpec::name) == plan.tensors.end();
+      });
+      NumericResult got = run_numeric(plan, all);
+      for (const Reference& want : references_of(kernel, pass, inputs)) {
+        check.outputs.push_back({want.tensor, largest_error(got.tensors.at(want.tensor), want.values),
+                                 roundings_of(kernel, pass) * last_place(problem.dtype) * want.magnitude});
+      }
+      check.flops += got.flops;
+      after = std::move(got.tensors);
+    }
+    return check;
   } catch (const std::logic_error& error) {
     throw std::logic_error(fmt::format("kernel {}: {}", kernel.name, error.what()));
   }

@@ -95,6 +95,10 @@ void NumericMachine::reduce_add(const GlobalTile& target, const Fragment& source
       [](int, int) {});
 }
 
+void NumericMachine::load_sums(const Fragment& target, const GlobalTile& source) {
+  load(target, source);
+}
+
 void NumericMachine::load_rows(const RowVector& target, const GlobalTile& source) {
   require_same_shape(target.rows, 1, source.rows, source.cols, "load_rows");
   NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(source.tensor));

@@ -96,6 +96,27 @@ void NumericMachine::rescaled_row_sum(const RowVector& target, const RowVector& 
   reduce_rows(target, Reduce::sum, source, true);
 }
 
+void NumericMachine::row_dot(const RowVector& target, const Fragment& left, const Fragment& right,
+                             bool accumulate) {
+  const LaneMap lanes = lanes_of(left, target);
+  lanes_of(right, target);
+  const TileValues& one = tile(left);
+  const TileValues& other = tile(right);
+  require_same_shape(left.rows, left.cols, right.rows, right.cols, "row_dot");
+  RowValues& rows = row(target);
+  if (!accumulate) {
+    fill(target, 0);
+  }
+  for (int i = 0; i < left.rows; ++i) {
+    for (int j = 0; j < left.cols; ++j) {
+      float& value = rows.at(i, lanes.holder_of(j));
+      value = multiply_add_fused(one.at(0, i, j), other.at(0, i, j), value);
+    }
+  }
+  flops_.tile_other += count_of(one);
+  flops_.sum += count_of(one) - (accumulate ? 0 : count_of(rows));
+}
+
 void NumericMachine::finish_rows(const RowVector& target, Reduce op) {
   RowValues& rows = row(target);
   const int group = rows.lanes.group();

@@ -23,7 +23,7 @@ Point base_point() {
 }
 
 std::vector<Point> variants() {
-  std::vector<Point> points(17, base_point());
+  std::vector<Point> points(19, base_point());
   points[1].model.gpu = "a100-sxm4-80gb";
   points[2].model.overrides = {"sm.xu.lanes=32"};
   points[3].model.options.mode = gpu::Mode::detailed;
@@ -40,6 +40,8 @@ std::vector<Point> variants() {
   points[14].problem.matrix.rows = 1;
   points[15].problem.matrix.cols = 1;
   points[16].problem.matrix.depth = 1;
+  points[17].problem.pass = kernels::Pass::backward;
+  points[18].problem.pass = kernels::Pass::both;
   return points;
 }
 
@@ -83,7 +85,7 @@ TEST(Batch, TakesEachPointOnceAndTheLargestFirst) {
   }
   const std::vector<KeyedPoint> distinct = distinct_by_cost(points);
   ASSERT_EQ(distinct.size(), variants().size());
-  EXPECT_EQ(distinct.front().point.problem.heads, 8);
+  EXPECT_EQ(distinct.front().point.problem.pass, kernels::Pass::both);
   EXPECT_TRUE(distinct.back().point.problem.causal);
 }
 

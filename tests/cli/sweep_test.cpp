@@ -135,7 +135,7 @@ TEST(CliSweep, ABadRowSaysWhyAndHarmsNoOther) {
        "\"kernel 'fa9': legal are fa1, fa2, fa2_torch, standard, standard_eager, gemm, "
        "row_softmax and variants like fa1+split_q\""},
       {"fa2,up,1,2,,128,64,,,,,", "\"pass 'up': legal are fwd, bwd, fwd+bwd\""},
-      {"fa2,bwd,1,2,,128,64,,,,,", "pass 'bwd': backward passes are not modelled yet; legal is fwd"},
+      {"fa2-lse,bwd,1,2,,128,64,,,,,", "pass 'bwd': kernel fa2-lse has no backward pass; legal is fwd"},
       {"fa2,fwd,x,2,,128,64,,,,,", "batch 'x': legal is an integer from 1 to 65535"},
       {"fa2,fwd,,2,,128,64,,,,,", "batch is missing"},
       {"fa2,fwd,1,-2,,128,64,,,,,", "heads '-2': legal is an integer from 1 to 65535"},
