@@ -10,7 +10,7 @@ namespace {
 using trace::TensorKind;
 
 // Order, kernels and copies of all that follows: launches of PyTorch 2.11 on an H200
-// (experiments/reference/measured-h200/softmax_backward.md).
+// (experiments/reference/measured-h200/standard_backward.md).
 
 /// What every backward pass begins with. Products come in the order in which autograd's nodes list their
 /// inputs by name: "mat2" before "self", "batch1" before "batch2".
@@ -140,8 +140,7 @@ KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits) {
                                       {grad_v, dv, problem.seqlen_k, false}},
                                      builder.matrices(),
                                      problem.head_dim,
-                                     builder.type()},
-                                    limits));
+                                     builder.type()}));
   return builder.take();
 }
 

@@ -24,8 +24,8 @@ struct ConcatenateTask {
 };
 
 /// CatArrayBatchedCopy: 512 threads, an element each per round. PyTorch launches two CTAs per SM and tensor,
-/// which go through all its elements; here the CTAs of a segment, as few of them as that makes, go through
-/// its elements. Grid (CTAs per segment, tensor, segment).
-LaunchPlan concatenate_launch(const ConcatenateTask& task, const GpuLimits& limits);
+/// which go through all its elements in some hundred rounds; here a CTA makes four, so that its position is
+/// affine. Grid (rounds, tensor, segment).
+LaunchPlan concatenate_launch(const ConcatenateTask& task);
 
 }  // namespace warpscope::kernels::standard

@@ -14,7 +14,7 @@ namespace {
 constexpr int kWarps = 4;
 constexpr int kLanes = 32;
 constexpr int kTwoRowColumns = 128;  // up to here a warp holds two rows
-// Of rows of 32, 64, ... 1024 columns (experiments/reference/measured-h200/softmax_backward.md).
+// Of rows of 32, 64, ... 1024 columns (experiments/reference/measured-h200/standard_backward.md).
 constexpr std::array kRegisters = {23, 29, 32, 32, 55, 96};
 
 /// The CTA program: both rows are in registers from the first load to the last store.
