@@ -1,5 +1,7 @@
 #include "kernels/standard/concatenate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -44,7 +46,7 @@ LaunchPlan concatenate_launch(const ConcatenateTask& task) {
     longest = std::max(longest, tensor.rows);
     launch.class_of_block[1].push_back(static_cast<std::uint32_t>(launch.classes.size()));
     launch.classes.push_back({static_cast<int>(launch.programs.size()), {}, {}});
-    launch.programs.push_back({tensor.transposed ? "transposed" : "rows", [=](CtaMachine& machine) {
+    launch.programs.push_back({fmt::format("tensor {}", launch.programs.size()), [=](CtaMachine& machine) {
                                  copy_rows(machine, task, tensor, rows);
                                }});
   }

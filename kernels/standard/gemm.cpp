@@ -137,21 +137,25 @@ LaunchPlan gemm_launch(const GemmTask& task, const GemmTile& tile) {
   launch.registers_per_thread = static_cast<std::uint32_t>(tile.registers);
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(shared_bytes(tile));
   launch.build = gemm_figures(kSliceRows * tile.n / (32 * launch.warps));
-  const auto add_programs = [&](const Affine& first_row) {
+  const auto add_programs = [&](const Affine& first_row, const char* name) {
+    const std::size_t first_program = launch.programs.size();
     add_column_programs(launch, columns, task.n % tile.n != 0, tile.n, [&](const Affine& first_column) {
       const GemmProgram program(task, tile, first_row, first_column);
       return ColumnProgram{[program](CtaMachine& machine) { program.run(machine); },
                            {static_cast<std::uint32_t>(program.loop_trips())}};
     });
+    for (std::size_t p = first_program; p < launch.programs.size(); ++p) {
+      launch.programs[p].name += name;
+    }
   };
   // Rows of C are columns of a transposed A.
   const bool ragged_rows = task.a_transposed && task.m % tile.m != 0;
   if (rows > 1 || !ragged_rows) {
-    add_programs(block_index(1) * tile.m);
+    add_programs(block_index(1) * tile.m, "");
   }
   if (ragged_rows) {
     const auto whole = static_cast<std::uint32_t>(launch.classes.size());
-    add_programs((rows - 1) * tile.m);
+    add_programs((rows - 1) * tile.m, "_last_rows");
     launch.class_of_block[1].assign(static_cast<std::size_t>(rows), 0);
     launch.class_of_block[1].back() = whole;
   }
