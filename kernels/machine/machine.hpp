@@ -146,7 +146,8 @@ class CtaMachine {
   virtual void reduce_rows(const RowVector& target, Reduce op, const Fragment& source, bool accumulate) = 0;
   /// target = target * scale + sum of the elements of the row that this thread holds.
   virtual void rescaled_row_sum(const RowVector& target, const RowVector& scale, const Fragment& source) = 0;
-  /// target = target (if accumulate) + sum over the elements of the row that this thread holds of left * right.
+  /// target = target (if accumulate) + sum over the elements of the row that this thread holds of left *
+  /// right.
   virtual void row_dot(const RowVector& target, const Fragment& left, const Fragment& right,
                        bool accumulate) = 0;
   /// Completes a reduction over the lanes of one warp that share a row (quad: 2 shuffles, row_per_warp: 5).

@@ -29,7 +29,8 @@ BuildFigures vectorized_product_figures() {
 }
 
 BuildFigures warp_softmax_backward_figures(int elements, bool two_rows) {
-  // Straight lines through rows of 32 to 1024 columns; the second row of short ones has its own bounds checks.
+  // Straight lines through rows of 32 to 1024 columns; the second row of short ones has its own bounds
+  // checks.
   return figures({{{kText, 0},
                    {{.spread = {{Opcode::ISETP, elements},
                                 {Opcode::SEL, 2 * elements},
@@ -43,15 +44,16 @@ BuildFigures warp_softmax_backward_figures(int elements, bool two_rows) {
 BuildFigures block_softmax_backward_figures(bool cached) {
   if (cached) {
     // 207 for 2048 columns: ALU 62, FMA 96, of which 15 and 44 are a round.
-    return figures({{{kPass, 0},
-                     {{.spread = {{Opcode::ISETP, 8},
-                                  {Opcode::IADD3, 16},
-                                  {Opcode::LOP3, 8},
-                                  {Opcode::S2R, 2},
-                                  {Opcode::LDC, 8},
-                                  {Opcode::NOP, 12}}}}},
-                    {{kRound, 0}, {{.spread = {{Opcode::ISETP, 1}, {Opcode::IADD3, 2}, {Opcode::IMAD, 2}}}}},
-                    {{kRound, 1}, {{.spread = {{Opcode::ISETP, 1}, {Opcode::IADD3, 4}, {Opcode::IMAD, 2}}}}}});
+    return figures(
+        {{{kPass, 0},
+          {{.spread = {{Opcode::ISETP, 8},
+                       {Opcode::IADD3, 16},
+                       {Opcode::LOP3, 8},
+                       {Opcode::S2R, 2},
+                       {Opcode::LDC, 8},
+                       {Opcode::NOP, 12}}}}},
+         {{kRound, 0}, {{.spread = {{Opcode::ISETP, 1}, {Opcode::IADD3, 2}, {Opcode::IMAD, 2}}}}},
+         {{kRound, 1}, {{.spread = {{Opcode::ISETP, 1}, {Opcode::IADD3, 4}, {Opcode::IMAD, 2}}}}}});
   }
   // 625 for 32768 columns: ALU 106, FMA 394, uniform 24, XU 6 for the remainder of the row's length.
   const CountedPart round = {
@@ -70,12 +72,10 @@ BuildFigures block_softmax_backward_figures(bool cached) {
 BuildFigures concatenation_figures() {
   // 85.4 a round: ALU 42, FMA 40, the load, the store and a branch. An index goes through three divisions,
   // each of which needs the one before.
-  return figures({{{kRound, 0},
-                   {{.spread = {{Opcode::NOP, 1}},
-                     .chain = {{Opcode::IADD3, 24},
-                               {Opcode::ISETP, 9},
-                               {Opcode::LOP3, 9},
-                               {Opcode::IMAD, 40}}}}}});
+  return figures(
+      {{{kRound, 0},
+        {{.spread = {{Opcode::NOP, 1}},
+          .chain = {{Opcode::IADD3, 24}, {Opcode::ISETP, 9}, {Opcode::LOP3, 9}, {Opcode::IMAD, 40}}}}}});
 }
 
 }  // namespace warpscope::kernels::standard

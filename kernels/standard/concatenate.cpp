@@ -46,9 +46,8 @@ LaunchPlan concatenate_launch(const ConcatenateTask& task) {
     longest = std::max(longest, tensor.rows);
     launch.class_of_block[1].push_back(static_cast<std::uint32_t>(launch.classes.size()));
     launch.classes.push_back({static_cast<int>(launch.programs.size()), {}, {}});
-    launch.programs.push_back({fmt::format("tensor {}", launch.programs.size()), [=](CtaMachine& machine) {
-                                 copy_rows(machine, task, tensor, rows);
-                               }});
+    launch.programs.push_back({fmt::format("tensor {}", launch.programs.size()),
+                               [=](CtaMachine& machine) { copy_rows(machine, task, tensor, rows); }});
   }
   launch.grid = grid_of(ceil_div(longest, std::int64_t{kRounds} * rows),
                         static_cast<std::int64_t>(task.tensors.size()), task.segments);

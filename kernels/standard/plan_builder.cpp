@@ -112,8 +112,8 @@ void PlanBuilder::launch_output(int probabilities, int v) {
 
 void PlanBuilder::launch_softmax_backward(int product, int probabilities, int target, bool row_cache) {
   constexpr std::int64_t kMostWarpColumns = 1024;
-  const SoftmaxBackwardTask task{product, probabilities, target, matrices(), problem_.seqlen_q,
-                                 problem_.seqlen_k, type_, row_cache};
+  const SoftmaxBackwardTask task{product,           probabilities,     target, matrices(),
+                                 problem_.seqlen_q, problem_.seqlen_k, type_,  row_cache};
   launch(problem_.seqlen_k <= kMostWarpColumns ? warp_softmax_backward_launch(task)
                                                : block_softmax_backward_launch(task));
 }

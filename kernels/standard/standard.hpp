@@ -8,8 +8,8 @@
 namespace warpscope::kernels {
 
 /// The FlashAttention-2 benchmark's PyTorch function: baddbmm, additive causal mask built on the way,
-/// softmax, einsum; one pass of it, forward or backward. Throws UnsupportedProblem for GQA, rows without keys,
-/// and tensors beyond HBM.
+/// softmax, einsum; one pass of it, forward or backward. Throws UnsupportedProblem for GQA, rows without
+/// keys, and tensors beyond HBM.
 KernelPlan plan_standard(const Problem& problem, const GpuLimits& limits);
 
 /// matmul, scale, masked_fill, softmax, matmul as the eager kernels of PyTorch 2.11; the boolean tensor

@@ -52,8 +52,7 @@ const Launch& launch_called(const Trace& trace, const std::string& name) {
 }
 
 double per_warp(const Launch& launch, double instructions) {
-  return instructions /
-         static_cast<double>(trace::cta_count(launch) * trace::warps_per_cta(launch));
+  return instructions / static_cast<double>(trace::cta_count(launch) * trace::warps_per_cta(launch));
 }
 
 TEST(StandardBackwardCounters, ElementwiseAndSoftmaxFollowTheMeasuredStreams) {
@@ -96,7 +95,8 @@ TEST(StandardBackwardCounters, ConcatenationTakesTheCountedInstructionsPerRound)
   EXPECT_EQ(launch.threads_per_cta, 512U);
   EXPECT_EQ(launch.registers_per_thread, 25U);
   const double rounds = 3.0 * 2 * 4 * 1024 * 64 / 32;
-  EXPECT_NEAR(static_cast<double>(trace::total(trace::executed_instructions(launch))) / rounds, 85.4, 0.01 * 85.4);
+  EXPECT_NEAR(static_cast<double>(trace::total(trace::executed_instructions(launch))) / rounds, 85.4,
+              0.01 * 85.4);
 }
 
 }  // namespace

@@ -53,15 +53,23 @@ TEST(StandardBackwardLaunches, EagerSequenceOfTheCounters) {
 }
 
 TEST(StandardBackwardLaunches, BenchmarkScalesGradientsAndConcatenatesThem) {
-  const Names all = {"dv_gemm_", "dp_gemm_", "vectorized_elementwise_kernel", "softmax_warp_backward",
-                     "dq_gemm_", "scale_dq", "dk_gemm_", "scale_dk", "CatArrayBatchedCopy"};
+  const Names all = {"dv_gemm_",
+                     "dp_gemm_",
+                     "vectorized_elementwise_kernel",
+                     "softmax_warp_backward",
+                     "dq_gemm_",
+                     "scale_dq",
+                     "dk_gemm_",
+                     "scale_dk",
+                     "CatArrayBatchedCopy"};
   EXPECT_EQ(launch_names(gradients("standard", {1, 2, 2, 256, 256, 64, false})), all);
   // The mask was added, which has no backward launch.
   EXPECT_EQ(launch_names(gradients("standard", {2, 2, 2, 256, 256, 64, true})), all);
 }
 
 TEST(StandardBackwardLaunches, RowsOfPyTorch2023AreNotKeptInSharedMemory) {
-  EXPECT_EQ(gradients("standard", {1, 1, 1, 64, 2048, 64, false}).launches.at(3).name, "cunn_SoftMaxBackward");
+  EXPECT_EQ(gradients("standard", {1, 1, 1, 64, 2048, 64, false}).launches.at(3).name,
+            "cunn_SoftMaxBackward");
   // Rows that do not begin at a multiple of 16 bytes, and rows beyond 48 KB.
   EXPECT_EQ(gradients("standard_eager", {1, 1, 1, 64, 2044, 64, false}).launches.at(3).name,
             "cunn_SoftMaxBackward");
