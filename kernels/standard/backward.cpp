@@ -109,6 +109,7 @@ KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits) {
   Backward backward(problem, limits);
   PlanBuilder& builder = backward.builder();
   const bool copies = problem.batch > 1;
+  // The copies of q and v have the form of Q and V, which stand for them in the products.
   int k = PlanBuilder::kK;
   if (copies) {
     builder.hold("q_copy", problem.seqlen_q);
