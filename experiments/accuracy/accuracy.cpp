@@ -7,6 +7,8 @@
 namespace warpscope::experiments {
 namespace {
 
+using kernels::Pass;
+
 constexpr std::array kCounted = {"fa2", "fa2_torch", "fa1"};
 
 struct Count {
@@ -31,14 +33,23 @@ constexpr std::array kOthers = {
     AccuracyTarget{kCycles, kCycles, "fa1", kCounters, 0.15, std::nullopt},
     // No limit: its matrix products run on other tensor instructions in reality.
     AccuracyTarget{kCycles, kCycles, "standard_eager", kCounters, std::nullopt, std::nullopt},
+    // Instructions were solved from the launches of 512 and 8192 tokens, not time and bytes.
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2", kCounters, std::nullopt, std::nullopt, Pass::backward},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kCounters, std::nullopt, std::nullopt, Pass::backward},
+    AccuracyTarget{kCycles, kCycles, "fa2", kCounters, 0.06, 0.17, Pass::backward},
+    AccuracyTarget{kCycles, kCycles, "fa2_torch", kCounters, 0.06, 0.17, Pass::backward},
     // No limit yet: small launches, ragged ones and other head dimensions (reference/README.md).
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2", kEdgeCounters, std::nullopt, std::nullopt},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kEdgeCounters, std::nullopt, std::nullopt},
     AccuracyTarget{kCycles, kCycles, "fa2", kEdgeCounters, std::nullopt, std::nullopt},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kEdgeCounters, std::nullopt, std::nullopt},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
+    AccuracyTarget{kCycles, kCycles, "fa2", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
+    AccuracyTarget{kCycles, kCycles, "fa2_torch", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
     AccuracyTarget{kTflops, kTflops, "fa2", kFigure5, 0.05, 0.14},
     AccuracyTarget{kTflops, kTflops, "fa1", kFigure5, 0.15, std::nullopt},
     AccuracyTarget{kTflops, kTflops, "standard", kFigure5, 0.15, std::nullopt},
+    AccuracyTarget{kTflops, kTflops, "fa2", kFigure6, 0.06, 0.14, Pass::backward},
 };
 
 std::vector<AccuracyRow> empty_rows() {
@@ -47,6 +58,14 @@ std::vector<AccuracyRow> empty_rows() {
     for (const char* kernel : kCounted) {
       rows.push_back(
           {{count.what, count.metric, kernel, kCounters, std::nullopt, count.worst_limit}, {}, {}, 0});
+    }
+  }
+  for (const char* kernel : {"fa2", "fa2_torch"}) {
+    for (const Count& count : kCounts) {
+      rows.push_back({{count.what, count.metric, kernel, kCounters, std::nullopt, 0.01, Pass::backward, true},
+                      {},
+                      {},
+                      0});
     }
   }
   for (const AccuracyTarget& target : kOthers) {
@@ -59,7 +78,8 @@ std::vector<AccuracyRow> empty_rows() {
 void compare(const Observation& observation, const Numbers& numbers, std::vector<AccuracyRow>& rows) {
   for (AccuracyRow& row : rows) {
     const auto reference = observation.numbers.find(row.target.number);
-    if (row.target.kernel != observation.point.kernel || row.target.source != observation.source ||
+    if (row.target.kernel != observation.point.kernel || row.target.pass != observation.point.problem.pass ||
+        row.target.source != observation.source ||
         reference == observation.numbers.end() || reference->second == 0) {
       continue;
     }

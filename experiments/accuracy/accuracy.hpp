@@ -19,6 +19,9 @@ struct AccuracyTarget {
   const char* source;  ///< of Observation
   std::optional<double> mean_limit;
   std::optional<double> worst_limit;
+  kernels::Pass pass = kernels::Pass::forward;
+  /// Something of the kernel was counted in the very launches that it is compared with here.
+  bool in_sample = false;
 };
 
 struct AccuracyRow {

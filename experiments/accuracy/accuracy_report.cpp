@@ -15,6 +15,11 @@ std::string limit_text(const std::optional<double>& limit) {
   return limit ? fmt::format("{:.0f} %", 100 * *limit) : "-";
 }
 
+std::string kernel_text(const AccuracyTarget& target) {
+  return target.kernel + std::string(target.pass == kernels::Pass::backward ? " bwd" : "") +
+         (target.in_sample ? "*" : "");
+}
+
 Json limit_json(const std::optional<double>& limit) {
   return limit ? Json(*limit) : Json();
 }
@@ -38,7 +43,7 @@ std::string accuracy_table(const std::vector<AccuracyRow>& rows) {
          ++end) {
       const AccuracyRow& row = rows[end];
       const bool limited = row.target.mean_limit || row.target.worst_limit;
-      table.add_row({row.target.what, row.target.kernel, std::to_string(row.errors.count()),
+      table.add_row({row.target.what, kernel_text(row.target), std::to_string(row.errors.count()),
                      percent(row.errors.mean()), limit_text(row.target.mean_limit),
                      fmt::format("{:+.1f} %", 100 * row.errors.bias()),
                      fmt::format("{:+.1f} %", 100 * row.errors.worst()), limit_text(row.target.worst_limit),
@@ -47,13 +52,15 @@ std::string accuracy_table(const std::vector<AccuracyRow>& rows) {
                                 : ""});
       misses += row.met() ? ""
                           : fmt::format("MISSED: {} of {}, worst at {}{}\n", row.target.what,
-                                        row.target.kernel, row.errors.worst_point(),
+                                        kernel_text(row.target), row.errors.worst_point(),
                                         row.failed > 0 ? fmt::format("; {} FAILED", row.failed) : "");
     }
     text +=
         fmt::format("{}Against {}\n{}", begin == 0 ? "" : "\n", rows[begin].target.source, table.text(""));
   }
-  return fitted(text + "\nn: points; max: the limit; --json says where the worst are.\n" + misses);
+  return fitted(text + "\nn: points; max: the limit; --json says where the worst are. *: in-sample, "
+                       "counted in the very launches.\n" +
+                misses);
 }
 
 Json accuracy_json(const std::vector<AccuracyRow>& rows) {
@@ -61,6 +68,8 @@ Json accuracy_json(const std::vector<AccuracyRow>& rows) {
   for (const AccuracyRow& row : rows) {
     json["rows"].push_back({{"what", row.target.what},
                             {"kernel", row.target.kernel},
+                            {"pass", text(row.target.pass)},
+                            {"in_sample", row.target.in_sample},
                             {"gpu", row.gpu},
                             {"against", row.target.source},
                             {"points", row.errors.count()},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "experiments/base/output.hpp"
@@ -34,16 +35,15 @@ Point counters_point(const CsvTable& table, const CsvRecord& row) {
   problem.seqlen_k = integer(table, row, "seqlen_k");
   problem.head_dim = integer(table, row, "head_dim");
   problem.causal = integer(table, row, "causal") == 1;
+  problem.pass = cell(table, row, "pass") == "bwd" ? kernels::Pass::backward : kernels::Pass::forward;
   return point;
 }
 
-bool is_modelled(const std::string& kernel) {
-  for (const kernels::Kernel& known : kernels::all_kernels()) {
-    if (known.name == kernel) {
-      return true;
-    }
-  }
-  return false;
+bool is_modelled(const std::string& name, const std::string& pass) {
+  const auto kernels = kernels::all_kernels();
+  const auto known = std::ranges::find(kernels, name, &kernels::Kernel::name);
+  return known != kernels.end() &&
+         known->has(pass == "bwd" ? kernels::Pass::backward : kernels::Pass::forward);
 }
 
 /// Stall reasons are ratios, which say nothing about several launches together.
@@ -71,7 +71,7 @@ void add_counters(const std::filesystem::path& directory, const char* file,
   const CsvTable table = read_csv((directory / "measured-h200" / file).string());
   for (const CsvRecord& row : table.rows) {
     // Reductions of other libraries are no part of the kernel.
-    if (cell(table, row, "pass") != "fwd" || !is_modelled(cell(table, row, "impl")) ||
+    if (!is_modelled(cell(table, row, "impl"), cell(table, row, "pass")) ||
         cell(table, row, "kernel").find("reduce_kernel") != std::string::npos) {
       continue;
     }
@@ -94,13 +94,29 @@ void add_bars(const std::filesystem::path& directory, std::vector<Observation>& 
   }
 }
 
+/// Of the kernels here that have a backward pass and that the paper shows.
+void add_backward_bars(const std::filesystem::path& directory, std::vector<Observation>& observations) {
+  const std::string kernel = "fa2";
+  const CsvTable table = read_csv((directory / "published/fa2_published_tflops_hires.csv").string());
+  for (const CsvRecord& row : table.rows) {
+    if (cell(table, row, "method") == kernel && cell(table, row, "figure").starts_with("Fig6")) {
+      Point point =
+          grid_point("a100-sxm4-80gb", kernel, static_cast<int>(integer(table, row, "head_dim")),
+                     integer(table, row, "causal") == 1, static_cast<int>(integer(table, row, "seqlen")));
+      point.problem.pass = kernels::Pass::backward;
+      observations.push_back({point, kFigure6, {{kTflops, number(table, row, "barheight_tflops")}}});
+    }
+  }
+}
+
 /// Empty, with a line on standard error, where the point could not be simulated.
 Numbers numbers_of(const Point& point, const Outcome& outcome) {
   if (outcome.fate == Fate::done) {
     return model_numbers(result_from_json(nlohmann::json::parse(outcome.text)));
   }
   print_error(
-      fmt::format("{} {} {}: {}", point.model.gpu, point.kernel, label(point), one_line(outcome.text)));
+      fmt::format("{} {} {} {}: {}", point.model.gpu, point.kernel, text(point.problem.pass), label(point),
+                  one_line(outcome.text)));
   return {};
 }
 
@@ -111,6 +127,7 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_counters(directory, kCounters, observations);
   add_counters(directory, kEdgeCounters, observations);
   add_bars(directory, observations);
+  add_backward_bars(directory, observations);
   return observations;
 }
 

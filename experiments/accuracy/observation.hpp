@@ -22,6 +22,7 @@ inline constexpr const char* kCounters = "counters.csv";
 inline constexpr const char* kEdgeCounters =
     "counters_edges.csv";  ///< shapes at the edges of what kernels do
 inline constexpr const char* kFigure5 = "Fig. 5";
+inline constexpr const char* kFigure6 = "Fig. 6";
 
 struct Observation {
   Point point;
@@ -29,7 +30,8 @@ struct Observation {
   Numbers numbers;
 };
 
-/// Forward passes of the counters' files, launches of a call added up, and the bars of the paper's Figure 5.
+/// Passes of the counters' files that kernels have, launches of a call added up, and the bars of the paper's
+/// Figures 5 (forward) and 6 (backward).
 /// `directory` holds the reference data. Throws UsageError where a file is damaged or missing.
 std::vector<Observation> all_observations(const std::filesystem::path& directory);
 

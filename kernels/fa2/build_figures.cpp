@@ -9,8 +9,6 @@
 namespace warpscope::kernels::fa2 {
 namespace {
 
-using trace::Opcode;
-
 // With bounds to check, an iteration at head dimension 64 has about 120 instructions more, mainly moves
 // (machine code of the same build). Above 128 the kernels are always compiled that way, and their totals
 // contain it.
@@ -71,17 +69,6 @@ FigureCounts figure(Build build, int head_dim, int capability_major, bool causal
   return without_spills(figure(build, head_dim < 128 ? 64 : 128, capability_major, causal, mark));
 }
 
-std::vector<CountedInstruction> instructions(const FigureCounts& counts) {
-  std::vector<CountedInstruction> result = {
-      {Opcode::MOV, counts.move},     {Opcode::IADD3, counts.integer},   {Opcode::IMAD, counts.multiply},
-      {Opcode::UMOV, counts.uniform}, {Opcode::S2R, counts.special},     {Opcode::BRA, counts.branch},
-      {Opcode::I2F, counts.convert},  {Opcode::LDL, counts.load},        {Opcode::LDL_64, counts.load_64},
-      {Opcode::STL, counts.store},    {Opcode::STL_64, counts.store_64},
-  };
-  std::erase_if(result, [](const CountedInstruction& counted) { return counted.count == 0; });
-  return result;
-}
-
 }  // namespace
 
 BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even, int capability_major,
@@ -104,7 +91,7 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
       counts.move += kUnevenMoves;
       counts.multiply += kUnevenMultiplies;
     }
-    result.parts[{mark.part, mark.iteration}] = {{.spread = instructions(counts)}};
+    result.parts[{mark.part, mark.iteration}] = {{.spread = counted_instructions(counts)}};
   }
   return result;
 }

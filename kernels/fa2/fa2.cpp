@@ -7,8 +7,10 @@
 #include "kernels/device_memory.hpp"
 #include "kernels/fa1/build_figures.hpp"
 #include "kernels/fa1/config.hpp"
+#include "kernels/fa2/backward.hpp"
 #include "kernels/fa2/build_figures.hpp"
 #include "kernels/fa2/forward_walk.hpp"
+#include "kernels/fa2/line_heads.hpp"
 #include "kernels/unsupported.hpp"
 #include "kernels/variants/sliced_k_program.hpp"
 
@@ -28,11 +30,8 @@ void refuse(const std::string& reason) {
   throw UnsupportedProblem("fa2 " + reason);
 }
 
-// What csrc/flash_attn/flash_api.cpp checks, and what is not modelled.
+// What csrc/flash_attn/flash_api.cpp checks.
 void check(const Problem& problem) {
-  if (problem.pass != Pass::forward) {
-    refuse("backward is not modelled yet");
-  }
   if (std::min({problem.batch, problem.heads, problem.heads_kv, problem.seqlen_q, problem.seqlen_k}) < 1) {
     refuse("needs batch, heads, heads_kv and sequence lengths of at least 1");
   }
@@ -170,15 +169,6 @@ BuildFigures figures_of(const ForwardShape& shape, const GpuLimits& limits, fa2:
                             shape.tile == fa2::forward_tile(shape.problem, limits));
 }
 
-/// Rows of the heads of a token lie behind one another, and copies ask the L2 for whole lines of 128 bytes
-/// (cp.async with L2::128B in CUTLASS): heads of 32 come in pairs.
-std::int64_t heads_per_line(std::int64_t heads, const Problem& problem, ElementType type) {
-  constexpr std::int64_t kLineBytes = 128;
-  const std::int64_t row_bytes = problem.head_dim * element_bytes(type);
-  const std::int64_t in_line = kLineBytes % row_bytes == 0 ? kLineBytes / row_bytes : 1;
-  return heads % in_line == 0 ? in_line : 1;
-}
-
 std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOptions& options) {
   using trace::TensorKind;
   const ElementType type = problem.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::fp16;
@@ -190,9 +180,10 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOption
       {"V", TensorKind::input, keys, problem.seqlen_k, problem.head_dim, type},
       {"O", TensorKind::output, queries, problem.seqlen_q, problem.head_dim, type},
       {"LSE", TensorKind::output, queries, problem.seqlen_q, 1, ElementType::fp32}};
-  tensors[fa2::kQ].line_segments = heads_per_line(problem.heads, problem, type);
+  tensors[fa2::kQ].line_segments = fa2::heads_per_line(problem.heads, problem, type);
   for (const int tensor : {fa2::kK, fa2::kV}) {
-    tensors[static_cast<std::size_t>(tensor)].line_segments = heads_per_line(problem.heads_kv, problem, type);
+    tensors[static_cast<std::size_t>(tensor)].line_segments =
+        fa2::heads_per_line(problem.heads_kv, problem, type);
   }
   if (!options.lse) {
     tensors[fa2::kLse].name = "row_max";
@@ -201,9 +192,15 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOption
   return tensors;
 }
 
-KernelPlan plan_forward(const Problem& problem, const GpuLimits& limits, fa2::Build build,
-                        const AttentionOptions& options) {
+KernelPlan plan_pass(const Problem& problem, const GpuLimits& limits, fa2::Build build,
+                     const AttentionOptions& options) {
   check(problem);
+  if (problem.pass == Pass::backward && options == kFa2Options) {
+    return fa2::plan_backward(problem, limits, build);
+  }
+  if (problem.pass != Pass::forward) {
+    refuse("variants have no backward pass");
+  }
   const auto shape = std::make_shared<const ForwardShape>(shape_of(problem, limits, options));
   KernelPlan plan;
   plan.tensors = tensors_of(problem, options);
@@ -227,11 +224,11 @@ KernelPlan plan_forward(const Problem& problem, const GpuLimits& limits, fa2::Bu
 }  // namespace
 
 KernelPlan plan_fa2(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
-  return plan_forward(problem, limits, fa2::Build::upstream, options);
+  return plan_pass(problem, limits, fa2::Build::upstream, options);
 }
 
 KernelPlan plan_fa2_torch(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
-  return plan_forward(problem, limits, fa2::Build::torch, options);
+  return plan_pass(problem, limits, fa2::Build::torch, options);
 }
 
 }  // namespace warpscope::kernels

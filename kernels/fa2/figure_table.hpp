@@ -1,8 +1,9 @@
-// Counted instructions of FlashAttention-2 forward builds, as data.
+// Counted instructions of FlashAttention-2 forward builds, as data, and what all such counts are made of.
 #pragma once
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "kernels/fa2/build_figures.hpp"
 
@@ -22,6 +23,9 @@ struct FigureCounts {
   int store = 0;  ///< STL
   int store_64 = 0;
 };
+
+/// The same for BuildFigures, without kinds that do not occur.
+std::vector<CountedInstruction> counted_instructions(const FigureCounts& counts);
 
 struct FigureRow {
   Build build;

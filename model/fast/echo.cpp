@@ -64,6 +64,14 @@ void Echo::repeat(const sm::MemoryRequest& request, memory::Access& own) {
   own.accesses = runs.own.members;
   own.partitions = runs.own.partitions;
   own.apart_cycles = members_.members(request.cta_slot).apart_cycles;
+  if (request.kind == memory::AccessKind::reduce && own.accesses > 1) {
+    // A slice adds lane by lane: SMs that would all come at once soon keep out of one another's way. A read
+    // brings them together again, since all wait for the same bytes.
+    append({request.kind, request.tensor, request.asked, bytes, &runs,
+            decoded_.memory_operands[request.operand].lines},
+           MemberRun{{}, own.accesses - 1, own.partitions});
+    own.accesses = 1;
+  }
   if (!runs.others.empty()) {
     others_.add({request.kind, request.tensor, request.asked, bytes, &runs,
                  decoded_.memory_operands[request.operand].lines});

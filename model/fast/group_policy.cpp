@@ -68,12 +68,23 @@ std::uint64_t most_passes(const trace::Launch& launch) {
   return most;
 }
 
+/// Whether CTAs add to the same memory: such launches are the main ones of their traces, and what their SMs do
+/// to one another takes as many of them to see as in a launch alone.
+bool reduces_in_memory(const trace::Launch& launch) {
+  return std::ranges::any_of(launch.programs, [](const trace::WarpProgram& program) {
+    return std::ranges::any_of(program.code, [](const trace::Instruction& instruction) {
+      return trace::info(instruction.opcode).op_class == trace::OpClass::global_reduce;
+    });
+  });
+}
+
 /// What a launch costs, as far as the trace tells.
 struct LaunchWork {
   int sms = 1;              ///< that get CTAs
   bool alike = true;        ///< CTAs differ little
   bool passes = false;      ///< of like CTAs through inner loops, many of them
   bool tensor = false;      ///< some instructions use the tensor pipe
+  bool reduces = false;     ///< in memory
   double waves = 1;         ///< of CTAs
   double instructions = 0;  ///< of the launch
   double executed = 0;      ///< part of them in the waves that are executed
@@ -87,6 +98,7 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
   work.passes = work.alike && most_passes(launch) >= kManyPasses;
   work.tensor = trace::uses_tensor_pipe(launch);
+  work.reduces = reduces_in_memory(launch);
   work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch)));
   work.executed =
       work.instructions * std::min(1.0, (work.alike ? kExecutedWaves : kExecutedUnequalWaves) / work.waves);
@@ -144,8 +156,8 @@ std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& co
     works.push_back(work_of(config, launch));
     instructions += works.back().instructions;
   }
-  const bool many = trace.launches.size() > 1;
   const auto groups_of = [&](const LaunchWork& work) {
+    const bool many = trace.launches.size() > 1 && !work.reduces;
     if (options.sm_groups > 0) {
       return options.sm_groups;
     }

@@ -1,0 +1,19 @@
+// The small kernels around the main kernel of the FlashAttention-2 backward pass, as CTA programs.
+#pragma once
+
+#include "kernels/fa2/backward_shape.hpp"
+#include "kernels/machine/plan.hpp"
+
+namespace warpscope::kernels::fa2 {
+
+/// Mark of the only part of these programs.
+inline constexpr int kWholeKernel = 0;
+
+/// flash_bwd_dot_do_o_kernel: sum of dO * O for each query, zeros for the sums of dQ.
+LaunchPlan row_products_launch(const BackwardShape& shape);
+/// flash_bwd_convert_dq_kernel: the sums of dQ, scaled, to the type of the problem.
+LaunchPlan convert_grad_q_launch(const BackwardShape& shape);
+/// reduce_kernel of PyTorch: gradients of the query heads that share keys, `from`, added up in `to`.
+LaunchPlan sum_heads_launch(const BackwardShape& shape, int from, int to);
+
+}  // namespace warpscope::kernels::fa2

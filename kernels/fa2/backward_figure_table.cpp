@@ -1,0 +1,73 @@
+#include "kernels/fa2/backward_figure_table.hpp"
+
+namespace warpscope::kernels::fa2 {
+namespace {
+
+using Row = BackwardFigureRow;
+using enum BackwardCase;
+using enum BackwardCount;
+
+// All are what was counted minus what the trace machine expands from the source for the same part. Counted:
+// - steps of upstream, full and uneven: machine code of the loop (Dao-AILab/flash-attention 0251105a, nvcc
+//   13.0, sm_80 and sm_90); causal on sm_90: executed instructions on an H200 (counters.csv, sequence lengths
+//   512 and 8192), solved for what one step and one CTA cost; causal on sm_80 was not at hand and has the
+//   difference to full that sm_90 has;
+// - steps of PyTorch 2.11 and all CTAs with even lengths: solved from the same counters;
+// - CTAs with uneven lengths: solved from counters_edges.csv (1000 tokens at head dimension 64; 640 and 16384
+//   at 256), the kinds by their share in the machine code;
+// - small kernels: counters.csv and counters_edges.csv, per warp.
+// Columns: integer, move, multiply, uniform, special, branch, convert, load, load_64, store, store_64.
+// clang-format off
+constexpr std::array kRows = {
+    Row{Build::upstream, 64, 9, full, step, {0, 0, 42, 18, 1, 0, 0, 2, 0, 0, 0}},
+    Row{Build::upstream, 64, 9, causal, step, {0, 0, 64, 20, 0, 0, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 64, 9, uneven, step, {62, 0, 44, 18, 3, 0, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 128, 9, full, step, {0, 0, 25, 19, 0, 0, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 128, 9, causal, step, {0, 0, 40, 18, 0, 0, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 128, 9, uneven, step, {20, 0, 32, 16, 4, 0, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 64, 8, full, step, {0, 0, 70, 13, 4, 0, 0, 9, 0, 0, 0}},
+    Row{Build::upstream, 64, 8, causal, step, {0, 0, 92, 15, 3, 0, 0, 7, 0, 0, 0}},
+    Row{Build::upstream, 64, 8, uneven, step, {56, 0, 77, 12, 0, 0, 0, 9, 0, 0, 0}},
+    Row{Build::upstream, 128, 8, full, step, {0, 0, 40, 12, 2, 0, 0, 6, 0, 0, 0}},
+    Row{Build::upstream, 128, 8, causal, step, {0, 0, 55, 11, 2, 0, 0, 6, 0, 0, 0}},
+    Row{Build::upstream, 128, 8, uneven, step, {23, 0, 49, 13, 0, 0, 0, 6, 0, 0, 0}},
+    Row{Build::torch, 64, 9, full, step, {6, 0, 44, 18, 3, 0, 0, 4, 0, 0, 0}},
+    Row{Build::torch, 64, 9, causal, step, {19, 0, 44, 20, 1, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 128, 9, full, step, {0, 0, 25, 19, 0, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 128, 9, causal, step, {9, 0, 28, 18, 3, 0, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 64, 9, full, cta, {185, 0, 157, 87, 41, 0, 3, 14, 0, 16, 0}},
+    Row{Build::upstream, 64, 9, causal, cta, {193, 0, 164, 106, 42, 0, 3, 13, 0, 13, 0}},
+    Row{Build::upstream, 64, 9, uneven, cta, {330, 0, 240, 120, 47, 0, 3, 0, 0, 0, 0}},
+    Row{Build::upstream, 128, 9, full, cta, {208, 0, 153, 83, 6, 0, 3, 1, 0, 1, 0}},
+    Row{Build::upstream, 128, 9, causal, cta, {213, 0, 159, 102, 8, 0, 3, 3, 0, 3, 0}},
+    Row{Build::upstream, 128, 9, uneven, cta, {380, 0, 280, 140, 67, 0, 3, 0, 0, 0, 0}},
+    Row{Build::torch, 64, 9, full, cta, {179, 0, 150, 88, 42, 0, 3, 15, 0, 19, 0}},
+    Row{Build::torch, 64, 9, causal, cta, {194, 0, 159, 107, 42, 0, 3, 12, 0, 12, 0}},
+    Row{Build::torch, 128, 9, full, cta, {209, 0, 149, 84, 7, 0, 3, 2, 0, 2, 0}},
+    Row{Build::torch, 128, 9, causal, cta, {214, 0, 155, 103, 8, 0, 3, 3, 0, 3, 0}},
+    Row{Build::upstream, 32, 9, full, row_products, {83, 0, 54, 0, 31, 4, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 64, 9, full, row_products, {114, 0, 70, 0, 35, 4, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 96, 9, full, row_products, {85, 0, 46, 0, 35, 8, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 128, 9, full, row_products, {107, 0, 56, 0, 42, 12, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 192, 9, full, row_products, {123, 0, 56, 0, 42, 12, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 256, 9, full, row_products, {146, 0, 56, 0, 42, 12, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 64, 9, full, row_products, {107, 0, 65, 3, 34, 2, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 128, 9, full, row_products, {99, 0, 51, 3, 41, 10, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 32, 9, full, convert, {119, 0, 60, 1, 30, 9, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 64, 9, full, convert, {137, 0, 97, 5, 37, 12, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 96, 9, full, convert, {94, 0, 61, 80, 33, 7, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 128, 9, full, convert, {126, 0, 84, 5, 31, 9, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 192, 9, full, convert, {141, 0, 77, 5, 31, 9, 0, 0, 0, 0, 0}},
+    Row{Build::upstream, 256, 9, full, convert, {152, 0, 67, 6, 33, 9, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 64, 9, full, convert, {116, 0, 74, 32, 37, 11, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 128, 9, full, convert, {95, 0, 52, 32, 33, 8, 0, 0, 0, 0, 0}},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const BackwardFigureRow> backward_figure_rows() {
+  return kRows;
+}
+
+}  // namespace warpscope::kernels::fa2

@@ -1,0 +1,101 @@
+#include "kernels/fa2/backward_figures.hpp"
+
+#include <cstdlib>
+
+#include "kernels/fa2/backward_ends.hpp"
+#include "kernels/fa2/backward_figure_table.hpp"
+#include "kernels/fa2/backward_program.hpp"
+
+namespace warpscope::kernels::fa2 {
+namespace {
+
+BackwardCase case_of(const BackwardShape& shape) {
+  return !shape.even            ? BackwardCase::uneven
+         : shape.problem.causal ? BackwardCase::causal
+                                : BackwardCase::full;
+}
+
+// Another build's count is closer than one of another head dimension, another generation's closer than both.
+FigureCounts figure(Build build, int head_dim, int capability_major, BackwardCase compiled_for,
+                    BackwardCount part) {
+  const auto distance = [&](const BackwardFigureRow& row) {
+    constexpr int kOtherBuild = 2;
+    constexpr int kPerHeadDim = 4;
+    return (row.capability_major == capability_major ? 0 : 1) + (row.build == build ? 0 : kOtherBuild) +
+           kPerHeadDim * std::abs(row.head_dim - head_dim);
+  };
+  const BackwardFigureRow* best = nullptr;
+  for (const BackwardFigureRow& row : backward_figure_rows()) {
+    if (row.part == part && row.compiled_for == compiled_for &&
+        (best == nullptr || distance(row) < distance(*best))) {
+      best = &row;
+    }
+  }
+  return best == nullptr ? FigureCounts{} : best->counts;
+}
+
+/// Threads of a CTA set up addresses of tiles that they read before they set up those that they write: more
+/// of what was counted for both stands in front. Spilled values are stored in front and loaded behind.
+FigureCounts part_before_steps(FigureCounts counts) {
+  for (int* count : {&counts.integer, &counts.move, &counts.multiply, &counts.uniform, &counts.special}) {
+    *count -= *count * 2 / 5;
+  }
+  counts.load = 0;
+  return counts;
+}
+
+FigureCounts part_behind_steps(const FigureCounts& counts) {
+  const FigureCounts before = part_before_steps(counts);
+  FigureCounts behind;
+  behind.integer = counts.integer - before.integer;
+  behind.move = counts.move - before.move;
+  behind.multiply = counts.multiply - before.multiply;
+  behind.uniform = counts.uniform - before.uniform;
+  behind.special = counts.special - before.special;
+  behind.load = counts.load;
+  return behind;
+}
+
+BuildFigures without_parts(Build build) {
+  BuildFigures result;
+  if (build == Build::torch) {
+    result.math = {.fused_multiply_add = false, .fast_exp2 = false};
+  }
+  result.estimate_moves = false;  // the figures contain them
+  return result;
+}
+
+BuildFigures of_small_kernel(Build build, const BackwardShape& shape, BackwardCount part) {
+  constexpr int kCountedOn = 9;
+  BuildFigures result = without_parts(build);
+  result.parts[{kWholeKernel, 0}] = {{.spread = counted_instructions(figure(
+                                          build, shape.tile.head_dim, kCountedOn, BackwardCase::full, part))}};
+  return result;
+}
+
+}  // namespace
+
+BuildFigures backward_figures(Build build, const BackwardShape& shape, int capability_major) {
+  BuildFigures result = without_parts(build);
+  const auto add = [&](BackwardPart part, const FigureCounts& counts) {
+    result.parts[{part, 0}] = {{.spread = counted_instructions(counts)}};
+  };
+  const auto counted = [&](BackwardCount part) {
+    return figure(build, shape.tile.head_dim, capability_major, case_of(shape), part);
+  };
+  const FigureCounts cta = counted(BackwardCount::cta);
+  add(kBackPrologue, part_before_steps(cta));
+  add(kBackStep, counted(BackwardCount::step));
+  add(kBackEpilogue, part_behind_steps(cta));
+  return result;
+}
+
+BuildFigures row_products_figures(Build build, const BackwardShape& shape) {
+  return of_small_kernel(build, shape, BackwardCount::row_products);
+}
+
+BuildFigures convert_figures(Build build, const BackwardShape& shape) {
+  return of_small_kernel(build, shape, BackwardCount::convert);
+}
+
+}  // namespace warpscope::kernels::fa2

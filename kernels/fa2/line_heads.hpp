@@ -1,0 +1,18 @@
+// Which heads share lines of memory.
+#pragma once
+
+#include "kernels/kernel.hpp"
+#include "kernels/machine/tiles.hpp"
+
+namespace warpscope::kernels::fa2 {
+
+/// Rows of the heads of a token lie behind one another, and copies ask the L2 for whole lines of 128 bytes
+/// (cp.async with L2::128B in CUTLASS): heads of 32 come in pairs.
+inline std::int64_t heads_per_line(std::int64_t heads, const Problem& problem, ElementType type) {
+  constexpr std::int64_t kLineBytes = 128;
+  const std::int64_t row_bytes = problem.head_dim * element_bytes(type);
+  const std::int64_t in_line = kLineBytes % row_bytes == 0 ? kLineBytes / row_bytes : 1;
+  return heads % in_line == 0 ? in_line : 1;
+}
+
+}  // namespace warpscope::kernels::fa2
