@@ -18,6 +18,16 @@ std::uint64_t slice_of(std::uint64_t key, std::uint64_t slices) {
   return (key - row * slices + (mixed >> 32)) % slices;
 }
 
+/// Slices add line by line, and lines one behind the other lie in different slices. Where blocks are what
+/// slices hold, this is told by an order of lines: of as many blocks as there are slices, each has one line in
+/// turn. Returns the byte at which byte `address` of reductions then is.
+std::int64_t in_turn(std::int64_t address, std::int64_t slices) {
+  const std::int64_t row_bytes = slices * kBlockBytes;
+  const std::int64_t line = address % row_bytes / kLineBytes;
+  return address / row_bytes * row_bytes + line % slices * kBlockBytes + line / slices * kLineBytes +
+         address % kLineBytes;
+}
+
 /// An L2 of less than a whole set for each slice has smaller sets.
 int ways_of(const hw::L2& l2) {
   const std::int64_t blocks = l2.capacity_bytes / l2.partitions / l2.slices / kBlockBytes;
@@ -80,12 +90,16 @@ void MemorySystem::pieces_of(const Access& access, std::int64_t segment, int& co
   const auto first_block =
       static_cast<std::int64_t>(addresses_.address(access.tensor, segment, 0)) / kBlockBytes;
   const std::int64_t end = access.offset + access.bytes;
+  const bool adds = access.kind == AccessKind::reduce;
+  const std::int64_t unit_bytes = adds ? kLineBytes : kBlockBytes;
   for (std::int64_t begin = access.offset; begin < end; ++count) {
-    const std::int64_t block = begin / kBlockBytes;
-    const std::int64_t stop = std::min(end, (block + 1) * kBlockBytes);
+    const std::int64_t stop = std::min(end, (begin / unit_bytes + 1) * unit_bytes);
+    const std::int64_t asked = first_block * kBlockBytes + begin;
+    const std::int64_t address = adds ? in_turn(asked, static_cast<std::int64_t>(slices_.size())) : asked;
+    const std::int64_t block = address / kBlockBytes;
     Piece piece;
     piece.time_cycles = access.time_cycles;
-    piece.key = block_key(access.tensor, first_block + block);
+    piece.key = block_key(access.tensor, block);
     piece.number = access.number + static_cast<std::uint32_t>(count);
     piece.request = access.request;
     piece.sm = access.sm;
@@ -99,7 +113,7 @@ void MemorySystem::pieces_of(const Access& access, std::int64_t segment, int& co
     piece.apart_cycles = access.apart_cycles;
     piece.again_sectors = static_cast<std::uint16_t>(
         count == 0 ? std::min<std::int64_t>(access.again_bytes / kSectorBytes, kMostAccesses) : 0);
-    const std::int64_t in_block = begin - block * kBlockBytes;
+    const std::int64_t in_block = address - block * kBlockBytes;
     piece.first_sector = static_cast<std::uint16_t>(in_block / kSectorBytes);
     piece.sectors =
         static_cast<std::uint16_t>((in_block + stop - begin - 1) / kSectorBytes - piece.first_sector + 1);

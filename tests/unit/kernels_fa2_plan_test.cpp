@@ -123,8 +123,6 @@ TEST(Fa2Plan, RefusesWhatTheRealKernelRefuses) {
   EXPECT_NE(refusal({0, 1, 1, 128, 128, 64}).find("at least 1"), std::string::npos);
   EXPECT_NE(refusal({1, 1, 1, 0, 128, 64}).find("at least 1"), std::string::npos);
   EXPECT_NE(refusal({70000, 1, 1, 128, 128, 64}).find("65535"), std::string::npos);
-  EXPECT_NE(refusal({1, 1, 1, 128, 128, 64, false, DataType::fp16, Pass::backward}).find("backward"),
-            std::string::npos);
   const GpuLimits turing{7, 5, 40, 64 * 1024, 64 * 1024, 0};
   EXPECT_NE(refusal({1, 1, 1, 128, 128, 64}, turing).find("7.5"), std::string::npos);
   EXPECT_EQ(refusal({1, 6, 3, 1, 1, 8}), "");
