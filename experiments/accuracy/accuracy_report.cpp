@@ -58,8 +58,9 @@ std::string accuracy_table(const std::vector<AccuracyRow>& rows) {
     text +=
         fmt::format("{}Against {}\n{}", begin == 0 ? "" : "\n", rows[begin].target.source, table.text(""));
   }
-  return fitted(text + "\nn: points; max: the limit; --json says where the worst are. *: in-sample, "
-                       "counted in the very launches.\n" +
+  return fitted(text +
+                "\nn: points; max: the limit; --json says where the worst are. *: in-sample, "
+                "counted in the very launches.\n" +
                 misses);
 }
 

@@ -14,8 +14,8 @@
 
 namespace warpscope::experiments {
 
-/// Reference line: what one tensor moves at least, in each pass every input read once and every output written
-/// once.
+/// Reference line: what one tensor moves at least, in each pass every input read once and every output
+/// written once.
 struct CompulsoryBytes {
   std::string tensor;
   std::uint64_t read = 0;

@@ -24,7 +24,7 @@ constexpr int kAddsPerRowGroup = 2;
 constexpr int kDeadLoadsPerBurst = 3;
 constexpr int kColumnGroupBytes = 128;  // of a row that 8 threads copy, or 4 where rows are no multiple of it
 constexpr int kAddressesPerReduction = 2;  // LEA, LEA.HI.X of a 64-bit address (FlashAttention-2 backward)
-constexpr int kBytesPerCopy = 512;  // 16 bytes per lane
+constexpr int kBytesPerCopy = 512;         // 16 bytes per lane
 
 int divide_up(int value, int divisor) {
   return (value + divisor - 1) / divisor;

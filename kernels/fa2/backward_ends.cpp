@@ -84,8 +84,7 @@ void convert_grad_q(CtaMachine& m, const BackwardShape& shape) {
   const WarpSplit split{tile.query_warps, kWarps / tile.query_warps, 1};
   m.part(kWholeKernel);
   const Affine block = block_index(0);
-  const Fragment sums =
-      m.fragment(tile.rows, tile.head_dim, ElementType::fp32, Layout::accumulator, split);
+  const Fragment sums = m.fragment(tile.rows, tile.head_dim, ElementType::fp32, Layout::accumulator, split);
   m.load_sums(sums, shape.queries(kGradQSum, block));
   m.apply(sums, BinaryOp::add, sums, 0.0F);  // the only split
   m.apply(sums, BinaryOp::multiply, sums, scale);
@@ -126,15 +125,14 @@ void sum_heads(CtaMachine& m, const BackwardShape& shape, int from, int to) {
 }  // namespace
 
 LaunchPlan row_products_launch(const BackwardShape& shape) {
-  return one_cta_per_query_block(shape, "flash_bwd_dot_do_o_kernel",
-                                 registers_of(shape.tile).row_products,
+  return one_cta_per_query_block(shape, "flash_bwd_dot_do_o_kernel", registers_of(shape.tile).row_products,
                                  [shape](CtaMachine& m) { row_products(m, shape); });
 }
 
 LaunchPlan convert_grad_q_launch(const BackwardShape& shape) {
-  LaunchPlan launch = one_cta_per_query_block(shape, "flash_bwd_convert_dq_kernel",
-                                              registers_of(shape.tile).convert,
-                                              [shape](CtaMachine& m) { convert_grad_q(m, shape); });
+  LaunchPlan launch =
+      one_cta_per_query_block(shape, "flash_bwd_convert_dq_kernel", registers_of(shape.tile).convert,
+                              [shape](CtaMachine& m) { convert_grad_q(m, shape); });
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(2 * shape.tile.rows * shape.tile.head_dim);
   return launch;
 }

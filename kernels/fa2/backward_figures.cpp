@@ -68,8 +68,9 @@ BuildFigures without_parts(Build build) {
 BuildFigures of_small_kernel(Build build, const BackwardShape& shape, BackwardCount part) {
   constexpr int kCountedOn = 9;
   BuildFigures result = without_parts(build);
-  result.parts[{kWholeKernel, 0}] = {{.spread = counted_instructions(figure(
-                                          build, shape.tile.head_dim, kCountedOn, BackwardCase::full, part))}};
+  result.parts[{kWholeKernel, 0}] = {
+      {.spread =
+           counted_instructions(figure(build, shape.tile.head_dim, kCountedOn, BackwardCase::full, part))}};
   return result;
 }
 

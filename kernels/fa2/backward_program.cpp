@@ -61,8 +61,7 @@ class Backward {
   }
 
   GlobalTile keys(int tensor, const Affine& segment) const {
-    return {tensor,     segment,        block_index(0) * tile_.keys, 0,
-            tile_.keys, tile_.head_dim, OutOfRange::zero};
+    return {tensor, segment, block_index(0) * tile_.keys, 0, tile_.keys, tile_.head_dim, OutOfRange::zero};
   }
 
   SharedTile q_of(const Affine& block) const { return stage(q_, block); }

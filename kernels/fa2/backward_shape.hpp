@@ -29,9 +29,7 @@ struct BackwardShape {
   BackwardTile tile;
   bool even = true;  ///< sequence lengths are multiples of the tile, and so is the head dimension
 
-  ElementType type() const {
-    return problem.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::fp16;
-  }
+  ElementType type() const { return problem.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::fp16; }
   std::int64_t query_blocks() const { return (problem.seqlen_q + tile.rows - 1) / tile.rows; }
   std::int64_t key_blocks() const { return (problem.seqlen_k + tile.keys - 1) / tile.keys; }
   std::int64_t heads_per_key_head() const { return problem.heads / problem.heads_kv; }
@@ -48,7 +46,9 @@ struct BackwardShape {
   GlobalTile queries(int tensor, const Affine& block, int first_col, int cols) const {
     return {tensor, query_segment(), block * tile.rows, first_col, tile.rows, cols, OutOfRange::zero};
   }
-  GlobalTile queries(int tensor, const Affine& block) const { return queries(tensor, block, 0, tile.head_dim); }
+  GlobalTile queries(int tensor, const Affine& block) const {
+    return queries(tensor, block, 0, tile.head_dim);
+  }
   /// One value for each query of a block.
   GlobalTile query_values(int tensor, const Affine& block) const {
     return {tensor, query_segment(), block * tile.rows, 0, tile.rows, 1, OutOfRange::leave};

@@ -69,7 +69,7 @@ class Backward {
   void query(std::size_t at_q, std::int64_t segment_kv, const std::vector<double>& probabilities) {
     const auto first_key = static_cast<std::size_t>(segment_kv * p_.seqlen_k);
     std::vector<double> grad_p(probabilities.size());
-    double row_sum = 0;       // of dO * O = P * dP
+    double row_sum = 0;  // of dO * O = P * dP
     std::vector<double> o(depth());
     for (std::size_t j = 0; j < probabilities.size(); ++j) {
       for (std::size_t c = 0; c < depth(); ++c) {

@@ -138,9 +138,9 @@ NumberCheck check_numbers(const Kernel& kernel, const Problem& problem, const Gp
       });
       NumericResult got = run_numeric(plan, all);
       for (const Reference& want : references_of(kernel, pass, inputs)) {
-        check.outputs.push_back(
-            {want.tensor, largest_error(got.tensors.at(want.tensor), as_stored(want, plan)),
-             roundings_of(kernel, pass) * last_place(problem.dtype) * want.magnitude});
+        check.outputs.push_back({want.tensor,
+                                 largest_error(got.tensors.at(want.tensor), as_stored(want, plan)),
+                                 roundings_of(kernel, pass) * last_place(problem.dtype) * want.magnitude});
       }
       check.flops += got.flops;
       after = std::move(got.tensors);

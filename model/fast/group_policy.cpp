@@ -68,8 +68,8 @@ std::uint64_t most_passes(const trace::Launch& launch) {
   return most;
 }
 
-/// Whether CTAs add to the same memory: such launches are the main ones of their traces, and what their SMs do
-/// to one another takes as many of them to see as in a launch alone.
+/// Whether CTAs add to the same memory: such launches are the main ones of their traces, and what their SMs
+/// do to one another takes as many of them to see as in a launch alone.
 bool reduces_in_memory(const trace::Launch& launch) {
   return std::ranges::any_of(launch.programs, [](const trace::WarpProgram& program) {
     return std::ranges::any_of(program.code, [](const trace::Instruction& instruction) {

@@ -72,7 +72,7 @@ TEST(CliBackwardPass, CompulsoryBytesAreThoseOfEachPass) {
 TEST(CliBackwardPass, ListSaysWhichKernelsHaveIt) {
   const TemporaryDirectory directory;
   const std::string list = run_program({"list", "kernels"}, directory.path()).out;
-  EXPECT_NE(list.find("fa2          fwd, bwd, fwd+bwd"), std::string::npos) << list;
+  EXPECT_NE(list.find("fa2             fwd, bwd, fwd+bwd"), std::string::npos) << list;
   EXPECT_NE(list.find("row_softmax"), std::string::npos) << list;
 }
 

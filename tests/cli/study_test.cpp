@@ -1,6 +1,8 @@
 // The report of why-fa2 from made-up results: the simulations themselves take minutes.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "experiments/accuracy/accuracy.hpp"
 #include "experiments/batch/point_simulator.hpp"
 #include "experiments/csv/csv.hpp"

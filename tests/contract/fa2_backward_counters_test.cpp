@@ -19,7 +19,8 @@ struct Counters {
   double instructions, hmma, ldsm, ldgsts, red, shared_stores, xu, alu, fma, lsu;
 };
 
-/// One launch of a call. The small ones before and behind the main one are 0 and 2; HMMA is that of main ones.
+/// One launch of a call. The small ones before and behind the main one are 0 and 2; HMMA is that of main
+/// ones.
 struct Measured {
   std::string_view kernel;
   std::int64_t batch, heads, seqlen, head_dim;
@@ -147,7 +148,7 @@ TEST_P(Fa2BackwardCounters, AllInstructionsAndPipesAreClose) {
                 "instructions");
   expect_within(counted.of(Pipe::alu), measured.alu, 9, "ALU");
   expect_within(counted.of(Pipe::fma), measured.fma, 7, "FMA");
-  expect_within(counted.of(Pipe::lsu), measured.lsu, 10, "LSU");
+  expect_within(counted.of(Pipe::lsu), measured.lsu, 12, "LSU");
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, Fa2BackwardCounters, testing::ValuesIn(kMeasured), [](const auto& parameter) {

@@ -30,10 +30,12 @@ TEST(CheckNumbers, RowSoftmaxOfRaggedRowsPasses) {
 
 TEST(CheckNumbers, ToleranceIsAUnitInTheLastPlaceOfTheLargestValue) {
   // One column: every value is 1.
-  EXPECT_DOUBLE_EQ(check_numbers(find_kernel("row_softmax"), rows_problem(4, 1), kA100).outputs.at(0).tolerance, 0x1p-10);
+  EXPECT_DOUBLE_EQ(
+      check_numbers(find_kernel("row_softmax"), rows_problem(4, 1), kA100).outputs.at(0).tolerance, 0x1p-10);
   Problem brain_float = rows_problem(4, 1);
   brain_float.dtype = DataType::bf16;
-  EXPECT_DOUBLE_EQ(check_numbers(find_kernel("row_softmax"), brain_float, kA100).outputs.at(0).tolerance, 0x1p-7);
+  EXPECT_DOUBLE_EQ(check_numbers(find_kernel("row_softmax"), brain_float, kA100).outputs.at(0).tolerance,
+                   0x1p-7);
 }
 
 TEST(CheckNumbers, AnErrorOfTwoUnitsFails) {

@@ -28,12 +28,10 @@ struct Tile {
 
 // facts of the launch code: shared memory is that of the counters' launches, and of the source's comments.
 const std::array kTiles = {
-    Tile{32, kH200, 128, 128, 98304},    Tile{64, kA100, 128, 128, 147456},
-    Tile{64, kRtx3090, 64, 128, 73728},  Tile{80, kH200, 64, 128, 94208},
-    Tile{96, kA100, 64, 128, 94208},     Tile{128, kH200, 64, 128, 147456},
-    Tile{128, kRtx3090, 64, 64, 81920},  Tile{192, kA100, 64, 64, 139264},
-    Tile{192, kRtx3090, 64, 64, 98304},  Tile{256, kH200, 64, 64, 180224},
-    Tile{256, kA100, 64, 64, 147456},    Tile{256, kRtx3090, 64, 32, 98304},
+    Tile{32, kH200, 128, 128, 98304},   Tile{64, kA100, 128, 128, 147456}, Tile{64, kRtx3090, 64, 128, 73728},
+    Tile{80, kH200, 64, 128, 94208},    Tile{96, kA100, 64, 128, 94208},   Tile{128, kH200, 64, 128, 147456},
+    Tile{128, kRtx3090, 64, 64, 81920}, Tile{192, kA100, 64, 64, 139264},  Tile{192, kRtx3090, 64, 64, 98304},
+    Tile{256, kH200, 64, 64, 180224},   Tile{256, kA100, 64, 64, 147456},  Tile{256, kRtx3090, 64, 32, 98304},
 };
 
 TEST(Fa2BackwardPlan, TilesFollowHeadDimensionAndSharedMemory) {
