@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 namespace warpscope::experiments {
 namespace {
@@ -65,10 +66,13 @@ std::vector<AccuracyRow> empty_rows() {
   }
   for (const char* kernel : {"fa2", "fa2_torch"}) {
     for (const Count& count : kCounts) {
-      rows.push_back({{count.what, count.metric, kernel, kCounters, std::nullopt, 0.01, Pass::backward, true},
-                      {},
-                      {},
-                      0});
+      // The others follow from the source.
+      const bool in_sample = std::string_view(count.metric) == "sm__inst_executed.sum";
+      rows.push_back(
+          {{count.what, count.metric, kernel, kCounters, std::nullopt, 0.01, Pass::backward, in_sample},
+           {},
+           {},
+           0});
     }
   }
   for (const AccuracyTarget& target : kOthers) {

@@ -145,6 +145,7 @@ std::vector<Numbers> simulate_numbers(const std::vector<Point>& points, const Po
                                       const char* what) {
   PointSimulator simulator;
   std::vector<KeyedPoint> keyed;
+  keyed.reserve(points.size());
   for (const Point& point : points) {
     keyed.push_back(simulator.keyed(point));
   }
@@ -152,6 +153,7 @@ std::vector<Numbers> simulate_numbers(const std::vector<Point>& points, const Po
   WorkerPool pool([&](const std::string& task) { return simulator.simulate(task); }, workers);
   simulate_points(distinct_by_cost(keyed), store, pool, what);
   std::vector<Numbers> numbers;
+  numbers.reserve(keyed.size());
   for (const KeyedPoint& point : keyed) {
     numbers.push_back(numbers_of(point.point, store.find(point.key).value()));
   }
