@@ -19,6 +19,8 @@ namespace warpscope::kernels {
 namespace {
 
 constexpr int kRoundingsOfStandard = 2;  // scores and probabilities go through memory
+// Probabilities, dP, their product, dS, scaled dS and the gradient itself.
+constexpr int kBackwardRoundingsOfStandard = 6;
 
 KernelPlan fa1(const Problem& problem, const GpuLimits& limits) {
   return plan_fa1(problem, limits);
@@ -112,13 +114,17 @@ std::span<const Kernel> all_kernels() {
           &plan_standard,
           ProblemType::attention,
           {},
-          kRoundingsOfStandard},
+          kRoundingsOfStandard,
+          {Pass::forward, Pass::backward},
+          kBackwardRoundingsOfStandard},
       Kernel{"standard_eager",
              "matmul, scale, masked_fill, softmax, matmul in PyTorch 2.11; GEMMs on mma.sync everywhere",
              &plan_standard_eager,
              ProblemType::attention,
              {},
-             kRoundingsOfStandard},
+             kRoundingsOfStandard,
+             {Pass::forward, Pass::backward},
+             kBackwardRoundingsOfStandard},
       Kernel{"gemm", "one launch of the matrix product that standard attention uses: --rows, --cols, --depth",
              &plan_gemm, ProblemType::gemm, &gemm_reference},
       Kernel{"row_softmax", "softmax over rows, the example of kernels/README.md: --rows, --cols",

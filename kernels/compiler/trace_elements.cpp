@@ -16,6 +16,22 @@ bool is_constant(const Affine& position) {
   return position == Affine(position.constant);
 }
 
+/// `column` / columns, for columns that blocks and loops step over in divisors or in multiples of `columns`.
+Affine panel_of(const Affine& column, std::int64_t columns) {
+  Affine panel = column;
+  panel.constant /= columns;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (const std::int64_t step = column.per_block[d]; step != 0) {
+      panel.per_block[d] = std::max<std::int64_t>(1, step / columns);
+      panel.block_divisor[d] *= static_cast<std::int32_t>((columns + step - 1) / step);
+    }
+  }
+  for (std::int64_t& step : panel.per_loop) {
+    step /= columns;
+  }
+  return panel;
+}
+
 }  // namespace
 
 bool holds_single_elements(Layout layout) {
@@ -43,19 +59,16 @@ void TraceMachine::load_column(const GlobalTile& tile, const Fragment& fragment)
   // Rows that are no multiple of a sector share their ends with neighbours: counted in the unit that fits.
   const std::int64_t piece = std::gcd(kSectorBytes, row_bytes);
   const std::int64_t panel_columns = piece / element_bytes(tensor.type);
-  Affine panel = tile.col;
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (panel.per_block[d] != 0) {
-      panel.block_divisor[d] *= static_cast<std::int32_t>(panel_columns);
-    }
-  }
-  const Affine first = panel * (tensor.rows * piece) + tile.row * piece;
+  const Affine first = panel_of(tile.col, panel_columns) * (tensor.rows * piece) + tile.row * piece;
   const std::int64_t rows_inside =
       is_constant(tile.row) ? std::clamp<std::int64_t>(tensor.rows - tile.row.constant, 0, tile.cols)
                             : tile.cols;
   const std::int64_t reach = std::int64_t{kLanes} * launch_.warps;
+  // Several columns that one CTA reads share sectors, which L1 has after the first of them.
+  const std::int64_t sharers = std::min<std::int64_t>(tile.rows, panel_columns);
   for (int i = 0; i < count(fragment); ++i) {
-    const std::int64_t elements = std::clamp<std::int64_t>(rows_inside - i * reach, 0, reach);
+    const std::int64_t all = tile.rows > 1 ? rows_inside * tile.rows : rows_inside;
+    const std::int64_t elements = std::clamp<std::int64_t>(all - i * reach, 0, reach);
     if (elements == 0) {
       continue;
     }
@@ -63,9 +76,9 @@ void TraceMachine::load_column(const GlobalTile& tile, const Fragment& fragment)
     operand.tensor = static_cast<std::uint16_t>(tile.tensor);
     operand.segment = resolver_.resolve(tile.segment);
     operand.offset = resolver_.resolve(first);
-    operand.offset.offset += i * reach * piece;
+    operand.offset.offset += i * reach * piece / sharers;
     const std::int64_t lanes = (elements + launch_.warps - 1) / launch_.warps;
-    operand.bytes = static_cast<std::uint32_t>(lanes * piece);
+    operand.bytes = static_cast<std::uint32_t>(std::max<std::int64_t>(1, lanes / sharers) * piece);
     operand.wavefronts = static_cast<std::uint16_t>(lanes);
     operand.lines = operand.wavefronts;
     operand.offset.per_warp = operand.bytes;
@@ -84,7 +97,7 @@ void TraceMachine::move_elements(const GlobalTile& tile, const Fragment& fragmen
   const int warps = launch_.warps;
   const int per_row = by_rows ? count(fragment) / at(fragment.id).row_slots : count(fragment);
   const std::int64_t row_bytes = tensor.cols * element;
-  const std::int64_t inside = columns_inside(tile, tensor);
+  const std::int64_t inside = columns_inside(tile, tensor) * (by_rows ? 1 : tile.rows);
   const Affine first =
       (tile.flat ? Affine(0) : tile.row * row_bytes) + tile.col * (tile.flat ? element : element * tile.rows);
   for (int i = 0; i < count(fragment); ++i) {

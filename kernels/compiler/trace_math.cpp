@@ -52,6 +52,8 @@ const char* name(BinaryOp op) {
       return "max";
     case BinaryOp::masked_fill:
       return "masked_fill";
+    case BinaryOp::masked_zero:
+      return "masked_zero";
   }
   return "";
 }
@@ -140,7 +142,8 @@ void TraceMachine::emit_binary(BinaryOp op, Range target, Range left, Range righ
     case BinaryOp::max:
       emitter_.emit(Opcode::FMNMX, target, {left, right});
       return;
-    case BinaryOp::masked_fill: {
+    case BinaryOp::masked_fill:
+    case BinaryOp::masked_zero: {
       const Range hidden = emitter_.temporary_predicate();
       emitter_.emit(Opcode::ISETP, hidden, {right});
       emitter_.emit(Opcode::FSEL, target, {left, hidden});
@@ -248,7 +251,7 @@ void TraceMachine::apply(const Fragment& target, UnaryOp op, const Fragment& sou
 
 void TraceMachine::apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) {
   const Operation operation(*this, name(op));
-  if (op == BinaryOp::masked_fill) {
+  if (op == BinaryOp::masked_fill || op == BinaryOp::masked_zero) {
     fill_masked(target, left, right);
     return;
   }

@@ -33,6 +33,7 @@ enum class BinaryOp : std::uint8_t {
            ///< operands
   max,
   masked_fill,  ///< right != 0 ? -inf : left
+  masked_zero,  ///< right != 0 ? 0 : left
 };
 
 /// Operand of mma: A is m x k, B is k x n. `transposed` says that the tile is stored the other way round

@@ -22,6 +22,7 @@ struct TensorSpec {
   std::int64_t cols = 0;
   ElementType type = ElementType::fp16;
   std::int64_t line_segments = 1;  ///< trace::Tensor
+  bool transposed = false;         ///< holds the transposes of the matrices that the name stands for
 };
 
 /// CTAs that run one program with the same trip counts and symbols.

@@ -38,4 +38,17 @@ std::vector<float> random_values(std::size_t count, ElementType type, std::uint3
 /// with the other sign.
 double largest_error(const std::vector<float>& got, const std::vector<double>& want);
 
+/// Each of the matrices of rows x cols, one behind the other, transposed.
+template <typename Value>
+std::vector<Value> transposed_matrices(const std::vector<Value>& matrices, std::int64_t rows,
+                                       std::int64_t cols) {
+  std::vector<Value> result(matrices.size());
+  for (std::int64_t e = 0; e < static_cast<std::int64_t>(matrices.size()); ++e) {
+    const std::int64_t row = e / cols % rows;
+    const std::int64_t first = e - row * cols - e % cols;
+    result[static_cast<std::size_t>(first + e % cols * rows + row)] = matrices[static_cast<std::size_t>(e)];
+  }
+  return result;
+}
+
 }  // namespace warpscope::kernels

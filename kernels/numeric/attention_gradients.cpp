@@ -127,7 +127,10 @@ std::vector<Reference> reference_gradients(const Problem& problem, const TensorV
 std::vector<float> saved_by_forward(const std::string& tensor, std::int64_t rows, const Problem& problem,
                                     const TensorValues& inputs) {
   std::vector<double> values;
-  if (tensor == "P") {
+  if (tensor == "k_copy") {
+    return transposed_matrices(inputs.at("K"), problem.seqlen_k, problem.head_dim);
+  }
+  if (tensor == "probabilities") {
     values = probabilities(problem, inputs);
   } else if (tensor == "O") {
     values = reference_attention(problem, inputs).output;

@@ -15,8 +15,9 @@ namespace warpscope::kernels {
 std::vector<Reference> reference_gradients(const Problem& problem, const TensorValues& inputs);
 
 /// What a backward pass finds in an input of that name: O, LSE (natural logarithm, +infinity in rows without
-/// keys, as FlashAttention stores it) or P, the probabilities of seqlen_q x seqlen_k; not rounded, `rows`
-/// rows of each batch and head, those beyond the queries zero. Throws std::logic_error for another name.
+/// keys, as FlashAttention stores it) or probabilities, of seqlen_q x seqlen_k; not rounded, `rows` rows of
+/// each batch and head, those beyond the queries zero; or k_copy, the transposes of K. Throws
+/// std::logic_error for another name.
 std::vector<float> saved_by_forward(const std::string& tensor, std::int64_t rows, const Problem& problem,
                                     const TensorValues& inputs);
 

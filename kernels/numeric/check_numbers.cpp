@@ -18,7 +18,7 @@
 namespace warpscope::kernels {
 namespace {
 
-constexpr std::array kSaved = {"O", "LSE", "P"};
+constexpr std::array kSaved = {"O", "LSE", "probabilities", "k_copy"};
 
 bool is_saved(const std::string& tensor) {
   return std::ranges::find(kSaved, tensor) != kSaved.end();
@@ -69,6 +69,12 @@ std::vector<Reference> references_of(const Kernel& kernel, const Problem& proble
     return reference_gradients(problem, inputs);
   }
   return {kernel.reference ? kernel.reference(problem, inputs) : attention_reference(problem, inputs)};
+}
+
+/// In the order of the elements of the tensor.
+std::vector<double> as_stored(const Reference& want, const KernelPlan& plan) {
+  const TensorSpec& spec = *std::ranges::find(plan.tensors, want.tensor, &TensorSpec::name);
+  return spec.transposed ? transposed_matrices(want.values, spec.cols, spec.rows) : want.values;
 }
 
 int roundings_of(const Kernel& kernel, const Problem& problem) {
@@ -132,7 +138,8 @@ NumberCheck check_numbers(const Kernel& kernel, const Problem& problem, const Gp
       });
       NumericResult got = run_numeric(plan, all);
       for (const Reference& want : references_of(kernel, pass, inputs)) {
-        check.outputs.push_back({want.tensor, largest_error(got.tensors.at(want.tensor), want.values),
+        check.outputs.push_back({want.tensor,
+                                 largest_error(got.tensors.at(want.tensor), as_stored(want, plan)),
                                  roundings_of(kernel, pass) * last_place(problem.dtype) * want.magnitude});
       }
       check.flops += got.flops;

@@ -32,9 +32,9 @@ double multiply_adds(const Problem& problem);
 /// Problems above take longer than a minute.
 inline constexpr double kMostMultiplyAdds = 2147483648.0;
 
-/// Inputs are uniform in [-1, 1] and follow from `seed`. A backward pass alone finds O and LSE (or P) as
-/// mathematics has them, rounded; behind a forward pass it finds what that has computed. Throws
-/// UnsupportedProblem for what the kernel refuses and for problems of more than kMostMultiplyAdds,
+/// Inputs are uniform in [-1, 1] and follow from `seed`. A backward pass alone finds O and LSE (or
+/// probabilities) as mathematics has them, rounded; behind a forward pass it finds what that has computed.
+/// Throws UnsupportedProblem for what the kernel refuses and for problems of more than kMostMultiplyAdds,
 /// std::logic_error where the program breaks a rule of the machine.
 NumberCheck check_numbers(const Kernel& kernel, const Problem& problem, const GpuLimits& limits,
                           std::uint32_t seed = 1);

@@ -57,6 +57,8 @@ float compute(BinaryOp op, float left, float right) {
       return std::fmax(left, right);
     case BinaryOp::masked_fill:
       return right != 0.0F ? -kInfinity : left;
+    case BinaryOp::masked_zero:
+      return right != 0.0F ? 0.0F : left;
   }
   throw std::logic_error("unknown binary operation");
 }

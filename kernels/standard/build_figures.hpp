@@ -20,10 +20,18 @@ enum Part : int {
 
 /// vectorized_elementwise_kernel.
 BuildFigures vectorized_figures();
+/// vectorized_elementwise_kernel of two tensors.
+BuildFigures vectorized_product_figures();
 /// softmax_warp_forward with `elements` per lane and row.
 BuildFigures warp_softmax_figures(int elements);
 /// The block-wide softmax, whose rounds take `elements` per thread.
 BuildFigures block_softmax_figures(int elements);
+/// softmax_warp_backward with `elements` per lane in its one or two rows.
+BuildFigures warp_softmax_backward_figures(int elements, bool two_rows);
+/// The block-wide softmax backward, the row in shared memory or not; copies of kRound are its two passes.
+BuildFigures block_softmax_backward_figures(bool cached);
+/// CatArrayBatchedCopy of tensors whose memory is not contiguous.
+BuildFigures concatenation_figures();
 /// The library's matrix product whose slices of C have `outputs` elements per thread.
 BuildFigures gemm_figures(int outputs);
 

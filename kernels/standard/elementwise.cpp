@@ -56,6 +56,18 @@ Fragment thread_elements(CtaMachine& machine, ElementType type) {
   return machine.fragment(1, kThreads, type, Layout::element_per_thread, {});
 }
 
+LaunchPlan masked_launch(const ElementwiseTask& task, int mask, BinaryOp op) {
+  const IndexArithmetic arithmetic{kMaskedDimensions, 3, 1, task.uniform_parameters};
+  return indexed_launch(task, 18, arithmetic, [task, mask, op](CtaMachine& machine, const Affine& first) {
+    const Fragment values = thread_elements(machine, task.type);
+    const Fragment masked = thread_elements(machine, ElementType::boolean);
+    machine.load(masked, flat_tile(mask, 0, first, kThreads));
+    machine.load(values, flat_tile(task.source, block_index(2), first, kThreads));
+    machine.apply(values, op, values, masked);
+    machine.store(flat_tile(task.target, block_index(2), first, kThreads), values);
+  });
+}
+
 }  // namespace
 
 LaunchPlan scale_launch(const ElementwiseTask& task, float factor) {
@@ -73,16 +85,36 @@ LaunchPlan scale_launch(const ElementwiseTask& task, float factor) {
   });
 }
 
+LaunchPlan multiply_launch(const ElementwiseTask& task, int factor) {
+  const int elements = kThreads * kVectorBytes / element_bytes(task.type);
+  return flat_launch(
+      task, elements, 40, vectorized_product_figures(), [task, factor, elements](CtaMachine& machine) {
+        machine.part(kText);
+        const auto loaded = [&](int tensor) {
+          const Fragment stored = machine.fragment(1, elements, task.type, Layout::linear, {});
+          machine.load(stored, flat_tile(tensor, block_index(2), block_index(0) * elements, elements));
+          return stored;
+        };
+        const auto widened = [&](const Fragment& stored) {
+          const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::linear, {});
+          machine.convert(values, stored);
+          return values;
+        };
+        const Fragment left = loaded(task.source);
+        const Fragment right = loaded(factor);
+        const Fragment product = widened(left);
+        machine.apply(product, BinaryOp::multiply, product, widened(right));
+        machine.convert(left, product);
+        machine.store(flat_tile(task.target, block_index(2), block_index(0) * elements, elements), left);
+      });
+}
+
 LaunchPlan masked_fill_launch(const ElementwiseTask& task, int mask) {
-  const IndexArithmetic arithmetic{kMaskedDimensions, 3, 1, task.uniform_parameters};
-  return indexed_launch(task, 18, arithmetic, [task, mask](CtaMachine& machine, const Affine& first) {
-    const Fragment values = thread_elements(machine, task.type);
-    const Fragment masked = thread_elements(machine, ElementType::boolean);
-    machine.load(masked, flat_tile(mask, 0, first, kThreads));
-    machine.load(values, flat_tile(task.source, block_index(2), first, kThreads));
-    machine.apply(values, BinaryOp::masked_fill, values, masked);
-    machine.store(flat_tile(task.target, block_index(2), first, kThreads), values);
-  });
+  return masked_launch(task, mask, BinaryOp::masked_fill);
+}
+
+LaunchPlan masked_zero_launch(const ElementwiseTask& task, int mask) {
+  return masked_launch(task, mask, BinaryOp::masked_zero);
 }
 
 LaunchPlan add_mask_launch(const ElementwiseTask& task, int mask) {

@@ -26,8 +26,12 @@ struct ElementwiseTask {
 
 /// vectorized_elementwise_kernel: target = source * factor, 16-byte accesses.
 LaunchPlan scale_launch(const ElementwiseTask& task, float factor);
+/// vectorized_elementwise_kernel: target = source * factor, element by element.
+LaunchPlan multiply_launch(const ElementwiseTask& task, int factor);
 /// elementwise_kernel<128, 4>: target = mask ? -inf : source, mask a byte per element of one segment.
 LaunchPlan masked_fill_launch(const ElementwiseTask& task, int mask);
+/// The same kernel with 0 in place of -inf, as the gradient takes it.
+LaunchPlan masked_zero_launch(const ElementwiseTask& task, int mask);
 /// elementwise_kernel<128, 4>: target = source + mask, mask of the task's type, one segment.
 LaunchPlan add_mask_launch(const ElementwiseTask& task, int mask);
 /// elementwise_kernel<128, 4>: target = source, a copy to another memory layout.

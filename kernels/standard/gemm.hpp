@@ -19,7 +19,8 @@ struct GemmTile {
   int registers;  ///< per thread
 };
 
-/// C = alpha * A * B for each of `batch` segments; A is m x k, B is k x n, stored n x k if b_transposed.
+/// C = alpha * A * B for each of `batch` segments; A is m x k, stored k x m if a_transposed; B is k x n,
+/// stored n x k if b_transposed.
 struct GemmTask {
   std::string name;
   int a = 0;  ///< index into KernelPlan::tensors, as b and c
@@ -29,14 +30,17 @@ struct GemmTask {
   std::int64_t n = 0;
   std::int64_t k = 0;
   std::int64_t batch = 1;
+  bool a_transposed = false;
   bool b_transposed = false;
   float alpha = 1.0F;
   ElementType type = ElementType::fp16;
 };
 
-/// The tile kernel that the library picks for a product of m x n elements.
-/// Throws UnsupportedProblem where no tile fits the shared memory of the GPU.
-const GemmTile& choose_gemm_tile(std::int64_t m, std::int64_t n, const GpuLimits& limits);
+/// The tile kernel that the library picks for a product of m x n elements. Where A is transposed, few rows
+/// are a head dimension, not a short sequence. Throws UnsupportedProblem where no tile fits the shared memory
+/// of the GPU.
+const GemmTile& choose_gemm_tile(std::int64_t m, std::int64_t n, const GpuLimits& limits,
+                                 bool a_transposed = false);
 /// Shared memory of a CTA in bytes.
 int shared_bytes(const GemmTile& tile);
 

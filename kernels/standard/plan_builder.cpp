@@ -11,9 +11,6 @@
 namespace warpscope::kernels::standard {
 
 void check_problem(const Problem& problem, std::string_view kernel) {
-  if (problem.pass != Pass::forward) {
-    throw UnsupportedProblem(fmt::format("{} models the forward pass only", kernel));
-  }
   if (problem.heads_kv != problem.heads) {
     throw UnsupportedProblem(fmt::format("{} has no grouped heads: heads_kv is {}, it must equal heads ({})",
                                          kernel, problem.heads_kv, problem.heads));
@@ -57,6 +54,17 @@ void PlanBuilder::allocate_inputs() {
   allocate("V", TensorKind::input, matrices(), problem_.seqlen_k, problem_.head_dim, type_);
 }
 
+int PlanBuilder::allocate_transposed(const std::string& name, trace::TensorKind kind, std::int64_t rows,
+                                     std::int64_t cols) {
+  const int index = allocate(name, kind, matrices(), rows, cols, type_);
+  plan_.tensors.back().transposed = true;
+  return index;
+}
+
+void PlanBuilder::hold(const std::string& name, std::int64_t rows) {
+  memory_.allocate({name, trace::TensorKind::scratch, matrices(), rows, problem_.head_dim, type_});
+}
+
 int PlanBuilder::allocate_scores(const std::string& name) {
   return allocate(name, trace::TensorKind::scratch, matrices(), problem_.seqlen_q, problem_.seqlen_k, type_);
 }
@@ -71,7 +79,7 @@ ElementwiseTask PlanBuilder::score_task(const std::string& name, int source, int
 }
 
 LaunchPlan PlanBuilder::gemm(GemmTask task) const {
-  const GemmTile& tile = choose_gemm_tile(task.m, task.n, limits_);
+  const GemmTile& tile = choose_gemm_tile(task.m, task.n, limits_, task.a_transposed);
   task.name = fmt::format("{}_{}x{}_{}x{}", task.name, tile.m, tile.n, tile.k, tile.stages);
   task.batch = matrices();
   task.type = type_;
@@ -100,6 +108,14 @@ void PlanBuilder::launch_output(int probabilities, int v) {
                .m = problem_.seqlen_q,
                .n = problem_.head_dim,
                .k = problem_.seqlen_k}));
+}
+
+void PlanBuilder::launch_softmax_backward(int product, int probabilities, int target, bool row_cache) {
+  constexpr std::int64_t kMostWarpColumns = 1024;
+  const SoftmaxBackwardTask task{product,           probabilities,     target, matrices(),
+                                 problem_.seqlen_q, problem_.seqlen_k, type_,  row_cache};
+  launch(problem_.seqlen_k <= kMostWarpColumns ? warp_softmax_backward_launch(task)
+                                               : block_softmax_backward_launch(task));
 }
 
 void PlanBuilder::launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns,

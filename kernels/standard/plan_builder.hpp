@@ -38,6 +38,11 @@ class PlanBuilder {
   void allocate_inputs();
   /// A tensor of one score matrix per batch and head.
   int allocate_scores(const std::string& name);
+  /// A tensor of the problem's type that holds the transposes, rows x cols, of matrices of cols x rows.
+  int allocate_transposed(const std::string& name, trace::TensorKind kind, std::int64_t rows,
+                          std::int64_t cols);
+  /// Memory for a tensor of rows x head_dim per batch and head that is alive, but that no launch touches.
+  void hold(const std::string& name, std::int64_t rows);
   /// The memory of `tensor` may be used again by later allocations, as the caching allocator of PyTorch does.
   void release(int tensor);
 
@@ -48,6 +53,10 @@ class PlanBuilder {
   void launch_scores(int q, int k, int scores, float alpha, bool k_is_transposed = false);
   /// O = probabilities * v; allocates O.
   void launch_output(int probabilities, int v);
+  /// Sets batch, type and the tile's name, and picks the tile.
+  void launch_product(GemmTask task) { launch(gemm(std::move(task))); }
+  /// target = gradient of the scores by that of the probabilities times these.
+  void launch_softmax_backward(int product, int probabilities, int target, bool row_cache);
   /// Rows of up to `most_warp_columns` take the warp kernel, longer ones the block kernel with or without
   /// `row_cache`.
   void launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns, bool row_cache);

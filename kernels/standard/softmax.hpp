@@ -32,6 +32,30 @@ LaunchPlan warp_softmax_launch(const SoftmaxTask& task);
 /// reads it three times.
 LaunchPlan block_softmax_launch(const SoftmaxTask& task);
 
+/// target = source - output * rowsum(source), row by row, which is the gradient of softmax where `source` is
+/// the product of its output with the gradient of its output.
+struct SoftmaxBackwardTask {
+  int source = 0;  ///< index into KernelPlan::tensors, as output and target
+  int output = 0;
+  int target = 0;
+  std::int64_t segments = 1;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  ElementType type = ElementType::fp16;
+  bool row_cache = true;  ///< the block kernel of PyTorch 2.11 (SoftmaxTask)
+};
+
+/// softmax_warp_backward: a warp holds one row (two of up to 128 columns) in registers. For up to 1024
+/// columns.
+LaunchPlan warp_softmax_backward_launch(const SoftmaxBackwardTask& task);
+/// A CTA makes two passes over a row. cunn_SoftMaxBackwardSmem keeps the source in shared memory, where its
+/// rows fit and begin at multiples of 16 bytes; cunn_SoftMaxBackward reads it twice.
+LaunchPlan block_softmax_backward_launch(const SoftmaxBackwardTask& task);
+
+/// Threads of a CTA of the block kernels: half of the row's pieces of `piece` elements (16 bytes), rounded up
+/// to a power of two.
+int block_softmax_threads(std::int64_t columns, int piece);
+
 /// Spans of `span` neighbouring elements of row `row` that hold a masked score.
 std::int64_t masked_spans(const SoftmaxTask& task, std::int64_t row, std::int64_t span);
 

@@ -15,21 +15,12 @@ constexpr int kSharedLimit = 48 * 1024;  // what a launch may use without asking
 constexpr int kRowSlot = 0;
 constexpr int kDivisionSlot = 1;
 
-/// Threads of a CTA: half of the row's 16-byte pieces, rounded up to a power of two.
-int threads_for(std::int64_t columns, int piece) {
-  int threads = 1;
-  while (threads < std::min<std::int64_t>(columns / piece, kMaxThreads) / 2 && threads < kMaxThreads) {
-    threads *= 2;
-  }
-  return std::max(threads, kLanes);
-}
-
 class BlockSoftmax {
  public:
   explicit BlockSoftmax(const SoftmaxTask& task)
       : task_(task),
         piece_(16 / element_bytes(task.type)),
-        warps_(threads_for(task.cols, piece_) / kLanes),
+        warps_(block_softmax_threads(task.cols, piece_) / kLanes),
         chunk_(warps_ * kLanes * piece_),
         chunks_(static_cast<int>(ceil_div(task.cols, chunk_))),
         row_{0, 1, chunk_, task.type, chunks_, 0},
@@ -150,6 +141,14 @@ class BlockSoftmax {
 };
 
 }  // namespace
+
+int block_softmax_threads(std::int64_t columns, int piece) {
+  int threads = 1;
+  while (threads < std::min<std::int64_t>(columns / piece, kMaxThreads) / 2 && threads < kMaxThreads) {
+    threads *= 2;
+  }
+  return std::max(threads, kLanes);
+}
 
 LaunchPlan block_softmax_launch(const SoftmaxTask& task) {
   const BlockSoftmax program(task);

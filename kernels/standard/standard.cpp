@@ -1,5 +1,6 @@
 #include "kernels/standard/standard.hpp"
 
+#include "kernels/standard/backward.hpp"
 #include "kernels/standard/plan_builder.hpp"
 
 namespace warpscope::kernels {
@@ -68,6 +69,9 @@ int add_causal_mask(PlanBuilder& builder, const Problem& problem, int scores) {
 
 KernelPlan plan_standard(const Problem& problem, const GpuLimits& limits) {
   standard::check_problem(problem, "standard");
+  if (problem.pass == Pass::backward) {
+    return standard::plan_backward(problem, limits);
+  }
   PlanBuilder builder(problem, limits);
   builder.allocate_inputs();
   const int q = contiguous(builder, problem, "q", PlanBuilder::kQ, problem.seqlen_q);
@@ -88,6 +92,9 @@ KernelPlan plan_standard(const Problem& problem, const GpuLimits& limits) {
 
 KernelPlan plan_standard_eager(const Problem& problem, const GpuLimits& limits) {
   standard::check_problem(problem, "standard_eager");
+  if (problem.pass == Pass::backward) {
+    return standard::plan_eager_backward(problem, limits);
+  }
   PlanBuilder builder(problem, limits);
   builder.allocate_inputs();
   int scores = builder.allocate_scores("scores");

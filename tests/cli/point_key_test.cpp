@@ -86,6 +86,8 @@ TEST(Batch, TakesEachPointOnceAndTheLargestFirst) {
   const std::vector<KeyedPoint> distinct = distinct_by_cost(points);
   ASSERT_EQ(distinct.size(), variants().size());
   EXPECT_EQ(distinct.front().point.problem.pass, kernels::Pass::both);
+  EXPECT_EQ(distinct.at(1).point.problem.pass, kernels::Pass::backward);
+  EXPECT_EQ(distinct.at(2).point.problem.heads, 8);
   EXPECT_TRUE(distinct.back().point.problem.causal);
 }
 

@@ -67,7 +67,7 @@ TEST(SavedByForward, IsWhatFlashAttentionLeavesBehind) {
   EXPECT_FLOAT_EQ(lse[3], static_cast<float>(want.lse[3]));
   EXPECT_EQ(lse[5], 0);
   EXPECT_FLOAT_EQ(saved_by_forward("O", 4, problem, inputs)[31], static_cast<float>(want.output[31]));
-  const std::vector<float> p = saved_by_forward("P", 4, problem, inputs);
+  const std::vector<float> p = saved_by_forward("probabilities", 4, problem, inputs);
   EXPECT_EQ(std::vector<float>(p.begin(), p.begin() + 6), (std::vector<float>{0, 0, 0, 0, 1, 0}));
   EXPECT_FLOAT_EQ(p[6] + p[7], 1);
   EXPECT_THROW(saved_by_forward("K", 4, problem, inputs), std::logic_error);

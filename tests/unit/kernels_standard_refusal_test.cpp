@@ -37,9 +37,9 @@ TEST(StandardRefuses, WhatTheRealFunctionsCannotDo) {
   grouped.heads_kv = 2;
   EXPECT_EQ(refusal(build, grouped, kA100),
             "standard has no grouped heads: heads_kv is 2, it must equal heads (8)");
-  Problem backward = square(1, 8, 128, 64, false);
-  backward.pass = kernels::Pass::backward;
-  EXPECT_EQ(refusal(build, backward, kA100), "standard models the forward pass only");
+  grouped.pass = kernels::Pass::backward;
+  EXPECT_EQ(refusal(build, grouped, kA100),
+            "standard has no grouped heads: heads_kv is 2, it must equal heads (8)");
   EXPECT_EQ(refusal(build, square(1, 1, 128, 60, false), kA100),
             "standard takes head dimensions that are multiples of 8 up to 256, not 60");
   EXPECT_EQ(refusal(&kernels::plan_standard_eager, Problem{1, 1, 1, 9, 8, 64, true}, kA100),
@@ -62,6 +62,21 @@ TEST(StandardRefuses, TensorsBeyondTheMemory) {
   limits.memory_bytes = needed - 1;
   EXPECT_EQ(refusal(&kernels::plan_standard, square(1, 1, 1024, 64, false), limits),
             "out of memory: 4718592 bytes of tensors live at once, the GPU has 4718591");
+}
+
+TEST(StandardRefuses, GradientsBeyondTheMemory) {
+  // Q, K, V, O, dO and dV, and four score matrices at once: probabilities, dP, their product and dS.
+  const std::int64_t needed = 6 * 2 * 1024 * 64 + 4 * 2 * 1024 * 1024;
+  Problem problem = square(1, 1, 1024, 64, false);
+  problem.pass = kernels::Pass::backward;
+  GpuLimits limits = kA100;
+  for (const auto& build : {&kernels::plan_standard, &kernels::plan_standard_eager}) {
+    limits.memory_bytes = needed;
+    EXPECT_EQ(refusal(build, problem, limits), "accepted");
+    limits.memory_bytes = needed - 1;
+    EXPECT_EQ(refusal(build, problem, limits),
+              "out of memory: 9175040 bytes of tensors live at once, the GPU has 9175039");
+  }
 }
 
 }  // namespace

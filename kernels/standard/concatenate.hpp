@@ -1,0 +1,31 @@
+// PyTorch's concatenation of tensors whose memory is not contiguous.
+#pragma once
+
+#include <vector>
+
+#include "kernels/kernel.hpp"
+#include "kernels/machine/plan.hpp"
+
+namespace warpscope::kernels::standard {
+
+/// One of the tensors: `segments` matrices of rows x cols elements, which the target holds as they are.
+struct ConcatenatedTensor {
+  int source = 0;  ///< index into KernelPlan::tensors, as target
+  int target = 0;
+  std::int64_t rows = 0;
+  bool transposed = false;  ///< the source holds cols x rows
+};
+
+struct ConcatenateTask {
+  std::vector<ConcatenatedTensor> tensors;
+  std::int64_t segments = 1;
+  std::int64_t cols = 0;
+  ElementType type = ElementType::fp16;
+};
+
+/// CatArrayBatchedCopy: 512 threads, an element each per round. PyTorch launches two CTAs per SM and tensor,
+/// which go through all its elements in some hundred rounds; here a CTA makes four, so that its position is
+/// affine. Grid (rounds, tensor, segment).
+LaunchPlan concatenate_launch(const ConcatenateTask& task);
+
+}  // namespace warpscope::kernels::standard
