@@ -25,9 +25,6 @@ constexpr double kBudgetUnequal = 2.2e6;
 /// Likewise of each launch where a trace has several: their errors average out. It does not depend on what
 /// the others are, so that traces which share a launch simulate it alike.
 constexpr double kBudgetOfOneOfMany = 0.3e6;
-/// A launch without tensor instructions that executes less than this part of those of its trace is over soon:
-/// one SM says enough of it.
-constexpr double kMinor = 0.04;
 /// Of a launch with many waves, about this many are executed (wave_skipper.hpp): more where CTAs are unequal,
 /// as waves are then left out in several pieces.
 constexpr double kExecutedWaves = 6;
@@ -77,7 +74,6 @@ struct LaunchWork {
   int sms = 1;              ///< that get CTAs
   bool alike = true;        ///< CTAs differ little
   bool passes = false;      ///< of like CTAs through inner loops, many of them
-  bool tensor = false;      ///< some instructions use the tensor pipe
   bool reduces = false;     ///< in memory
   double waves = 1;         ///< of CTAs
   double instructions = 0;  ///< of the launch
@@ -91,7 +87,6 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   work.alike = has_like_ctas(launch);
   work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
   work.passes = work.alike && most_passes(launch) >= kManyPasses;
-  work.tensor = trace::uses_tensor_pipe(launch);
   work.reduces = reduces_in_memory(launch);
   work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch)));
   work.executed =
@@ -114,10 +109,9 @@ double sampled_groups(const LaunchWork& work) {
   return std::clamp((work.alike ? kBudget : kBudgetUnequal) / stepped, fewest, kMostGroups);
 }
 
-/// Likewise of one launch of several, which together execute so many instructions.
-double sampled_groups(const LaunchWork& work, double instructions) {
-  const bool minor = !work.tensor && work.instructions < kMinor * instructions;
-  return minor ? 1 : std::clamp(kBudgetOfOneOfMany * work.sms / work.executed, 1.0, kMostGroups);
+/// Likewise of one launch of several.
+double sampled_groups_of_many(const LaunchWork& work) {
+  return std::clamp(kBudgetOfOneOfMany * work.sms / work.executed, 1.0, kMostGroups);
 }
 
 /// Whether a launch is simulated whole, be it the only one or one of `many`.
@@ -164,7 +158,7 @@ std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& co
     if (instructions <= kWhole || is_small(work, many)) {
       return work.sms;
     }
-    return static_cast<int>(many ? sampled_groups(work, instructions) : sampled_groups(work));
+    return static_cast<int>(many ? sampled_groups_of_many(work) : sampled_groups(work));
   };
   std::vector<std::vector<gpu::SmGroup>> result;
   for (const LaunchWork& work : works) {

@@ -172,6 +172,29 @@ TEST(FastModeSample, KnowsWhatUnequalCtasFindInTheL2) {
   EXPECT_NEAR(fast.dram_bytes / detailed.dram_bytes, 1, 0.05);
 }
 
+/// The small launches of a stream are sampled like the large ones: by one SM alone they came out a quarter
+/// too fast, and at more than HBM can do.
+TEST(FastModeSample, NoLaunchOfAStreamMovesMoreThanHbmCan) {
+  experiments::Point point;
+  point.model.gpu = "h100-sxm5-80gb";
+  point.kernel = "fa2";
+  point.problem = {.batch = 4,
+                   .heads = 16,
+                   .heads_kv = 16,
+                   .seqlen_q = 2048,
+                   .seqlen_k = 2048,
+                   .head_dim = 128,
+                   .causal = true,
+                   .pass = kernels::Pass::both};
+  const experiments::Run run = experiments::run_point(point);
+  ASSERT_EQ(run.result.launches.size(), 4U);
+  for (const metrics::LaunchResult& launch : run.result.launches) {
+    const double bytes =
+        launch.metrics.at("dram__bytes_read.sum") + launch.metrics.at("dram__bytes_write.sum");
+    EXPECT_LT(bytes / launch.time_us / 1e3, run.config.hbm.peak_gb_per_s) << launch.name;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, FastMode, testing::Values("fa1", "fa2", "standard"));
 
 // A recorded point that is quick to run, so that the record cannot go stale unseen.
