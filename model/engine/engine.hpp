@@ -93,7 +93,7 @@ class Engine {
   sm::DecodedLaunch decoded_;
   gpu::CtaDispatcher dispatcher_;
   sim::Cycles window_;
-  bool begun_ = false;
+  bool begun_ = false;  ///< the first CTAs have been handed out, which waits until a policy is attached
   sim::Cycles now_ = 0;
   sim::Cycles end_ = 0;
   std::uint64_t sm_active_cycles_ = 0;
