@@ -146,6 +146,14 @@ void TraceMachine::fill(const RowVector& target, float) {
   }
 }
 
+void TraceMachine::fill(const Fragment& target, const RowVector& rows) {
+  const Operation operation(*this, "fill");
+  zero_accumulators_.erase(target.id);
+  for (int i = 0; i < count(target); ++i) {
+    emitter_.emit(Opcode::IMAD_MOV, reg(target, i), {reg(rows, row_slot(target, i))});
+  }
+}
+
 void TraceMachine::materialise_zeros() {
   const Operation operation(*this, "fill");
   for (const int id : zero_accumulators_) {

@@ -83,6 +83,8 @@ class CtaMachine {
   virtual RowVector row_vector(const Fragment& like) = 0;
   virtual void fill(const Fragment& target, float value) = 0;
   virtual void fill(const RowVector& target, float value) = 0;
+  /// All of row i = value i.
+  virtual void fill(const Fragment& target, const RowVector& rows) = 0;
 
   // Global <-> shared memory.
   /// cp.async, 16 bytes per thread.

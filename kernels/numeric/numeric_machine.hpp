@@ -25,6 +25,7 @@ class NumericMachine final : public CtaMachine {
   RowVector row_vector(const Fragment& like) override;
   void fill(const Fragment& target, float value) override;
   void fill(const RowVector& target, float value) override;
+  void fill(const Fragment& target, const RowVector& rows) override;
 
   void copy_async(const SharedTile& target, const GlobalTile& source) override;
   void commit_copies() override;

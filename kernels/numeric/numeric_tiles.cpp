@@ -31,6 +31,17 @@ void NumericMachine::fill(const Fragment& target, float value) {
   std::ranges::fill(tile(target).values, value);
 }
 
+void NumericMachine::fill(const Fragment& target, const RowVector& rows) {
+  const LaneMap lanes = lanes_of(target, rows);
+  TileValues& values = tile(target);
+  const RowValues& from = row(rows);
+  for (int i = 0; i < target.rows; ++i) {
+    for (int j = 0; j < target.cols; ++j) {
+      values.at(0, i, j) = from.at(i, lanes.holder_of(j));
+    }
+  }
+}
+
 DenseMatrix NumericMachine::operand(const MmaOperand& operand, int rows, int cols) {
   DenseMatrix matrix(rows, cols);
   const int stored_rows = operand.transposed ? cols : rows;
