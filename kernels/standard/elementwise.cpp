@@ -179,7 +179,7 @@ LaunchPlan fill_launch(const ElementwiseTask& task, float value) {
     const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::linear, {});
     machine.part(kText);
     machine.fill(values, value);
-    machine.store(flat_tile(task.target, 0, block_index(0) * elements, elements), values);
+    machine.store(flat_tile(task.target, block_index(2), block_index(0) * elements, elements), values);
   });
 }
 
@@ -190,9 +190,9 @@ LaunchPlan cast_launch(const ElementwiseTask& task) {
     const Fragment stored = machine.fragment(1, elements, task.type, Layout::element_per_thread, {});
     const Affine first = block_index(0) * elements;
     machine.part(kText);
-    machine.load(values, flat_tile(task.source, 0, first, elements));
+    machine.load(values, flat_tile(task.source, block_index(2), first, elements));
     machine.convert(stored, values);
-    machine.store(flat_tile(task.target, 0, first, elements), stored);
+    machine.store(flat_tile(task.target, block_index(2), first, elements), stored);
   });
 }
 
