@@ -93,7 +93,13 @@ std::vector<Problem> problem_by_pass(const Problem& problem) {
 std::span<const Kernel> all_kernels() {
   static const std::vector<Pass> kBothPasses = {Pass::forward, Pass::backward};
   static const std::array kKernels = {
-      Kernel{"fa1", "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys", &fa1},
+      Kernel{"fa1",
+             "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys",
+             &fa1,
+             ProblemType::attention,
+             {},
+             1,
+             kBothPasses},
       Kernel{"fa2",
              "FlashAttention-2, built as its repository does",
              &fa2,

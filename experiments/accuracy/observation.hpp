@@ -35,7 +35,8 @@ struct Observation {
 /// `directory` holds the reference data. Throws UsageError where a file is damaged or missing.
 std::vector<Observation> all_observations(const std::filesystem::path& directory);
 
-/// The model's numbers, from the result of a point.
+/// The model's numbers, from the result of a point. Counters leave out launches that were not measured;
+/// TFLOP/s are of the whole call.
 Numbers model_numbers(const PointResult& result);
 
 /// The model's numbers for each point, empty where it could not be simulated, which is said on standard

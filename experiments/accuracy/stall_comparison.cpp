@@ -18,17 +18,22 @@ constexpr const char* kSum = "sum";
 /// A reason is marked where it is further off on average, in warps per issued instruction.
 constexpr double kFarOff = 0.2;
 
+std::string kernel_of(const Point& point) {
+  const bool forward = point.problem.pass == kernels::Pass::forward;
+  return forward ? point.kernel : fmt::format("{} {}", point.kernel, text(point.problem.pass));
+}
+
 /// The rows of a kernel and source, one for each reason and their sum; appended where there are none yet.
 std::size_t first_row_of(const Observation& observation, std::vector<StallRow>& rows) {
   const auto found = std::ranges::find_if(rows, [&](const StallRow& row) {
-    return row.kernel == observation.point.kernel && row.source == observation.source;
+    return row.kernel == kernel_of(observation.point) && row.source == observation.source;
   });
   const auto first = static_cast<std::size_t>(found - rows.begin());
   const bool is_new = found == rows.end();
   for (std::size_t i = 0; is_new && i <= metrics::kStallReasons; ++i) {
     const bool is_sum = i == metrics::kStallReasons;
     StallRow& row = rows.emplace_back();
-    row.kernel = observation.point.kernel;
+    row.kernel = kernel_of(observation.point);
     row.source = observation.source;
     row.reason = is_sum ? kSum : metrics::name(static_cast<metrics::Stall>(i));
   }

@@ -12,7 +12,7 @@ namespace warpscope::experiments {
 
 /// One reason of one kernel, in warps that wait for it per issued instruction.
 struct StallRow {
-  std::string kernel;
+  std::string kernel;   ///< "fa1", or "fa1 bwd"
   std::string source;   ///< of Observation
   std::string reason;   ///< "sum": all of them
   double measured = 0;  ///< mean over the points

@@ -39,6 +39,11 @@ PointResult summary(const Run& run) {
                                static_cast<double>(stalls[i]) / total);
   }
   result.metrics = total_metrics(run.result);
+  for (const metrics::LaunchResult& launch : run.result.launches) {
+    if (run.result.launches.size() > 1) {
+      result.launches.push_back({launch.name, launch.cycles, launch.metrics});
+    }
+  }
   return result;
 }
 
@@ -46,6 +51,10 @@ Json to_json(const PointResult& result) {
   Json traffic = Json::array();
   for (const TensorRow& row : result.traffic) {
     traffic.push_back(Json(to_json(row)));
+  }
+  Json launches = Json::array();
+  for (const LaunchShare& launch : result.launches) {
+    launches.push_back({{"name", launch.name}, {"cycles", launch.cycles}, {"metrics", launch.metrics}});
   }
   return {{"time_us", result.time_us},
           {"cycles", result.cycles},
@@ -58,7 +67,8 @@ Json to_json(const PointResult& result) {
           {"busy", result.busy},
           {"stalls", result.stalls},
           {"hbm_traffic", traffic},
-          {"metrics", result.metrics}};
+          {"metrics", result.metrics},
+          {"launches", launches}};
 }
 
 PointResult result_from_json(const Json& json) {
@@ -77,6 +87,12 @@ PointResult result_from_json(const Json& json) {
     result.traffic.push_back(tensor_row_from_json(row));
   }
   json.at("metrics").get_to(result.metrics);
+  for (const Json& row : json.at("launches")) {
+    LaunchShare& launch = result.launches.emplace_back();
+    row.at("name").get_to(launch.name);
+    read_integer(row, "cycles", launch.cycles);
+    row.at("metrics").get_to(launch.metrics);
+  }
   return result;
 }
 

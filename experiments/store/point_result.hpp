@@ -13,6 +13,13 @@
 
 namespace warpscope::experiments {
 
+/// One launch of several.
+struct LaunchShare {
+  std::string name;
+  std::int64_t cycles = 0;
+  std::map<std::string, double> metrics;
+};
+
 struct PointResult {
   double time_us = 0;
   std::int64_t cycles = 0;
@@ -26,6 +33,7 @@ struct PointResult {
   std::vector<std::pair<std::string, double>> stalls;  ///< share of warp cycles by reason
   std::vector<TensorRow> traffic;                      ///< by tensor
   std::map<std::string, double> metrics;               ///< over all launches
+  std::vector<LaunchShare> launches;                   ///< in their order; none where there is but one
 
   double read_bytes() const { return metric("dram__bytes_read.sum"); }
   double write_bytes() const { return metric("dram__bytes_write.sum"); }

@@ -17,26 +17,6 @@ constexpr int kChunkRows = 128;  // of a CTA that has neighbouring queries: FA2'
 constexpr std::int64_t kRegistersPerSm = 65536;      // all GPUs since Kepler
 constexpr std::int64_t kReservedBytesPerCta = 1024;  // shared memory that the driver takes per CTA
 
-void check(const Problem& problem) {
-  if (problem.pass == Pass::backward) {
-    throw UnsupportedProblem("fa1: the backward pass is not modelled yet");
-  }
-  if (problem.head_dim % 8 != 0 || problem.head_dim > 128) {
-    throw UnsupportedProblem("fa1: head_dim must be a multiple of 8 and at most 128, got " +
-                             std::to_string(problem.head_dim));
-  }
-  if (problem.heads_kv != problem.heads) {
-    throw UnsupportedProblem("fa1: FlashAttention-1 has no GQA, heads_kv must equal heads (" +
-                             std::to_string(problem.heads) + "), got " + std::to_string(problem.heads_kv));
-  }
-  if (problem.causal && problem.seqlen_q != problem.seqlen_k) {
-    throw UnsupportedProblem(
-        "fa1: FlashAttention-1 aligns causal masks to the top left, so causal needs seqlen_q = seqlen_k, "
-        "got " +
-        std::to_string(problem.seqlen_q) + " and " + std::to_string(problem.seqlen_k));
-  }
-}
-
 void lay_out_shared_memory(Config& config) {
   const int query_bytes = config.step_rows * config.head_dim * 2;
   const int row_bytes = config.step_rows * 4;
@@ -58,7 +38,7 @@ void lay_out_whole_key_blocks(Config& config) {
 }
 
 void choose_tile(Config& config, const Problem& problem, const GpuLimits& limits) {
-  config.block_keys = config.head_dim == 128 || problem.seqlen_k <= 128 ? 128 : 256;
+  config.block_keys = keys_per_block(problem);
   config.step_rows = config.options.split_q ? 16 * kWarps : 16;
   if (config.options.fa2_tile) {
     const fa2::ForwardTile tile = fa2::forward_tile(problem, limits);
@@ -69,6 +49,31 @@ void choose_tile(Config& config, const Problem& problem, const GpuLimits& limits
 }
 
 }  // namespace
+
+int padded_head_dim(const Problem& problem) {
+  return problem.head_dim <= 32 ? 32 : problem.head_dim <= 64 ? 64 : 128;
+}
+
+int keys_per_block(const Problem& problem) {
+  return padded_head_dim(problem) == 128 || problem.seqlen_k <= 128 ? 128 : 256;
+}
+
+void check_supported(const Problem& problem) {
+  if (problem.head_dim % 8 != 0 || problem.head_dim > 128) {
+    throw UnsupportedProblem("fa1: head_dim must be a multiple of 8 and at most 128, got " +
+                             std::to_string(problem.head_dim));
+  }
+  if (problem.heads_kv != problem.heads) {
+    throw UnsupportedProblem("fa1: FlashAttention-1 has no GQA, heads_kv must equal heads (" +
+                             std::to_string(problem.heads) + "), got " + std::to_string(problem.heads_kv));
+  }
+  if (problem.causal && problem.seqlen_q != problem.seqlen_k) {
+    throw UnsupportedProblem(
+        "fa1: FlashAttention-1 aligns causal masks to the top left, so causal needs seqlen_q = seqlen_k, "
+        "got " +
+        std::to_string(problem.seqlen_q) + " and " + std::to_string(problem.seqlen_k));
+  }
+}
 
 std::int64_t ctas_per_sm(std::uint32_t registers_per_thread, std::int64_t shared_bytes, int warps,
                          const GpuLimits& limits) {
@@ -90,10 +95,10 @@ int choose_splits(std::int64_t batch_heads, std::int64_t slots, int multiple) {
 }
 
 Config configure(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
-  check(problem);
+  check_supported(problem);
   Config config;
   config.options = options;
-  config.head_dim = problem.head_dim <= 32 ? 32 : problem.head_dim <= 64 ? 64 : 128;
+  config.head_dim = padded_head_dim(problem);
   choose_tile(config, problem, limits);
   config.registers_per_thread = config.head_dim == 32 ? 168 : 255;
   config.key_blocks = static_cast<int>((problem.seqlen_k + config.block_keys - 1) / config.block_keys);

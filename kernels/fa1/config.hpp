@@ -38,7 +38,15 @@ struct Config {
   bool keeps_sum() const { return !options.lse || options.deferred; }
 };
 
-/// Throws UnsupportedProblem with the reason where FlashAttention-1 has no kernel for `problem`.
+/// Throws UnsupportedProblem with the reason where FlashAttention-1 has no kernel for `problem`, in any pass.
+void check_supported(const Problem& problem);
+
+/// Of the instantiation that the launch code picks: 32, 64 or 128.
+int padded_head_dim(const Problem& problem);
+/// Keys whose products with a step of queries are in registers at once.
+int keys_per_block(const Problem& problem);
+
+/// Throws as check_supported does.
 Config configure(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options);
 
 /// How many CTAs share a head: the least multiple of `multiple` up to 30 that fills waves of `slots` CTAs to

@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "kernels/device_memory.hpp"
+#include "kernels/fa1/backward.hpp"
 #include "kernels/fa1/build_figures.hpp"
 #include "kernels/fa1/config.hpp"
 #include "kernels/fa1/program.hpp"
 #include "kernels/fa1/schedule.hpp"
+#include "kernels/unsupported.hpp"
 #include "kernels/variants/key_outer_program.hpp"
 
 namespace warpscope::kernels {
@@ -44,6 +46,12 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const fa1::Config& co
 }  // namespace
 
 KernelPlan plan_fa1(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
+  if (problem.pass == Pass::backward) {
+    if (options != kFa1Options) {
+      throw UnsupportedProblem("variants have no backward pass");
+    }
+    return fa1::plan_backward(problem, limits);
+  }
   const fa1::Config config = fa1::configure(problem, limits, options);
   std::vector<TensorSpec> tensors = tensors_of(problem, config);
   require_memory(tensors, limits);

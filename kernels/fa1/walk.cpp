@@ -38,6 +38,9 @@ void interleaved_block(CtaMachine& m, const Config& config, const Schedule& sche
     }
     run_steps(below, below_row, has_diagonal ? class_symbol(block.parity_symbol) : Affine(0), false);
   }
+  if (visitor.end_of_key_block) {
+    visitor.end_of_key_block();
+  }
 }
 
 // Trip slots of a chunk with n key blocks, of which the last e are cut by the mask or the end of the keys.

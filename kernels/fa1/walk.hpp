@@ -33,6 +33,7 @@ bool is_masked(const Config& config, const Problem& problem, const Step& step);
 struct Visitor {
   std::function<void(const KeyBlockVisit&)> key_block;
   std::function<void(const Step&)> step;
+  std::function<void()> end_of_key_block{};  ///< behind its query steps; may be empty
 };
 
 /// CTA z of a head has query steps z, z + num_splits, ...

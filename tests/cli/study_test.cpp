@@ -160,7 +160,23 @@ TEST(Accuracy, ReadsWhatIsMeasured) {
   // fa2 at three lengths, fa2_torch and fa1 at two, standard_eager at one; two head dimensions, causal or
   // not.
   EXPECT_EQ(counters[kernels::Pass::forward], 4U * (3 + 2 + 2 + 1));
-  EXPECT_EQ(counters[kernels::Pass::backward], 4U * (3 + 2 + 0 + 1)) << "fa1 has no backward pass";
+  EXPECT_EQ(counters[kernels::Pass::backward], 4U * (3 + 2 + 2 + 1));
+}
+
+TEST(Accuracy, CountersLeaveOutLaunchesThatWereNotMeasured) {
+  PointResult result;
+  result.cycles = 1000;
+  result.tflops = 5;
+  result.metrics = {{"dram__bytes_read.sum", 300}, {"dram__bytes_write.sum", 200}, {"ratio", 0.5}};
+  result.launches = {{"zeros_for_dq", 100, {{"dram__bytes_write.sum", 60}, {"ratio", 0.1}}},
+                     {"fmha_bwd_dot_do_o_kernel<64>", 850, {{"dram__bytes_read.sum", 260}}},
+                     {"copy_of_dq", 50, {{"dram__bytes_read.sum", 40}}}};
+  const Numbers numbers = model_numbers(result);
+  EXPECT_EQ(numbers.at(kCycles), 850);
+  EXPECT_EQ(numbers.at(kHbmBytes), 260 + 140);
+  EXPECT_EQ(numbers.at(kTflops), 5) << "of the whole call";
+  EXPECT_EQ(numbers.at("ratio"), 0.5);
+  EXPECT_EQ(model_numbers(result_from_json(to_json(result))), numbers);
 }
 
 }  // namespace

@@ -204,7 +204,12 @@ TEST(Fa1Numbers, RefusesWhatTheLibraryRefuses) {
   refuses([](Problem& p) { p.head_dim = 136; }, "head_dim");
   refuses([](Problem& p) { p.head_dim = 60; }, "head_dim");
   refuses([](Problem& p) { p.seqlen_k = 65; }, "top left");
-  refuses([](Problem& p) { p.pass = kernels::Pass::backward; }, "backward");
+  refuses(
+      [](Problem& p) {
+        p.pass = kernels::Pass::backward;
+        p.heads_kv = 2;
+      },
+      "GQA");
 }
 
 }  // namespace
