@@ -120,7 +120,7 @@ TEST_P(Numbers, Bfloat) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Numbers,
-                         testing::Values("fa1", "fa2", "fa2_torch", "standard", "standard_eager"),
+                         testing::Values("fa1", "fa2", "fa2_torch", "standard", "standard_eager", "xformers"),
                          [](const auto& tested) { return tested.param; });
 
 class FlashNumbers : public testing::TestWithParam<std::string> {};
@@ -135,7 +135,7 @@ TEST_P(FlashNumbers, LargeScores) {
   expect_attention(c);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, FlashNumbers, testing::Values("fa1", "fa2", "fa2_torch"),
+INSTANTIATE_TEST_SUITE_P(Kernels, FlashNumbers, testing::Values("fa1", "fa2", "fa2_torch", "xformers"),
                          [](const auto& tested) { return tested.param; });
 
 class Fa2Numbers : public testing::TestWithParam<std::string> {};
