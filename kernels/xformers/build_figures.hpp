@@ -20,8 +20,11 @@ enum Part : int {
   kProbabilities,  ///< sums by one thread per row, and P on its way to shared memory
   kOutput,         ///< addresses of P V
   kOutputSlice,    ///< one slice of it
+  kAccumulate,     ///< output so far from memory and back
+  kNextValues,     ///< addresses of further columns of V
   kNextBlock,      ///< end of the loop over key blocks
   kEpilogue,
+  kLogSumExp,
 };
 
 /// Figures for one instantiation on a compute capability of that major version, 8 or 9.

@@ -11,10 +11,10 @@ using trace::Opcode;
 // expands to, by the barriers between which instructions stand. sm_90: executed instructions of each line of
 // the machine code (Nsight Compute on an H200, 2048 tokens, 8 heads, no mask), so that counts of instructions
 // are in-sample there. sm_80: instructions on the same path through that machine code; the epilogue is taken
-// from sm_90. Builds of 2023 were not at hand.
-// Chained are so many that the stall counts of a part add up to those of the machine code for sm_80, as far
-// as there are integer instructions and moves (a bit mask of the 32 comparisons with the end of the keys
-// passes through nearly all of those among the exponentials); control bits of the sm_90 code were not at
+// from sm_90, and so are all rows of the kernel for any head dimension (head_dim 0). Builds of 2023 were not
+// at hand. Chained are so many that the stall counts of a part add up to those of the machine code for sm_80,
+// as far as there are integer instructions and moves (a bit mask of the 32 comparisons with the end of the
+// keys passes through nearly all of those among the exponentials); control bits of the sm_90 code were not at
 // hand. Columns: chained alu and fma, alu, fma, uniform, special, branch, dead load, dead matrix load,
 // shuffle, spill load, spill store.
 // clang-format off
@@ -75,6 +75,38 @@ constexpr std::array kRows = {
     FigureRow{9, 128, kOutputSlice, 0, 0, 8, 5, 2, 0, 0, 0},
     FigureRow{9, 128, kNextBlock, 2, 0, 0, 0, 5, 0, 1, 0},
     FigureRow{9, 128, kEpilogue, 0, 0, 68, 46, 8, 12, 7, 0},
+    FigureRow{8, 0, kPrologue, 0, 0, 115, 71, 163, 5, 9, 0},
+    FigureRow{8, 0, kScores, 0, 0, 20, 6, 6, 13, 1, 0, 0, 1},
+    FigureRow{8, 0, kQueryAddresses, 32, 0, 21, 29, 18, 6, 1, 3, 2},
+    FigureRow{8, 0, kScoreSlice, 0, 0, 24, 7, 15, 0, 0, 9},
+    FigureRow{8, 0, kMaximum, 52, 0, 43, 50, 46, 1, 0, 3},
+    FigureRow{8, 0, kBranches, 16, 0, 33, 3, 1, 0, 0, 0},
+    FigureRow{8, 0, kMask, 0, 0, 30, 0, 0, 0, 0, 0},
+    FigureRow{8, 0, kRescaling, 9, 2, 0, 0, 0, 5, 2, 0},
+    FigureRow{8, 0, kExponentials, 147, 41, 0, 0, 0, 2, 0, 0},
+    FigureRow{8, 0, kProbabilities, 15, 9, 0, 0, 25, 3, 1, 0},
+    FigureRow{8, 0, kOutput, 13, 4, 0, 0, 9, 16, 1, 0, 2},
+    FigureRow{8, 0, kOutputSlice, 0, 0, 7, 5, 2, 0, 0, 0},
+    FigureRow{8, 0, kAccumulate, 0, 0, 16, 7, 15, 9, 4, 0},
+    FigureRow{8, 0, kNextValues, 32, 0, 32, 31, 18, 1, 0, 3},
+    FigureRow{8, 0, kNextBlock, 4, 0, 0, 0, 6, 1, 3, 0},
+    FigureRow{8, 0, kLogSumExp, 0, 0, 24, 14, 3, 3, 2, 0},
+    FigureRow{9, 0, kPrologue, 0, 0, 115, 71, 163, 5, 9, 0},
+    FigureRow{9, 0, kScores, 0, 0, 20, 6, 6, 13, 1, 0, 0, 1},
+    FigureRow{9, 0, kQueryAddresses, 32, 0, 21, 29, 18, 6, 1, 3, 2},
+    FigureRow{9, 0, kScoreSlice, 0, 0, 24, 7, 15, 0, 0, 9},
+    FigureRow{9, 0, kMaximum, 52, 0, 43, 50, 46, 1, 0, 3},
+    FigureRow{9, 0, kBranches, 16, 0, 33, 3, 1, 0, 0, 0},
+    FigureRow{9, 0, kMask, 0, 0, 30, 0, 0, 0, 0, 0},
+    FigureRow{9, 0, kRescaling, 9, 2, 0, 0, 0, 5, 2, 0},
+    FigureRow{9, 0, kExponentials, 147, 41, 0, 0, 0, 2, 0, 0},
+    FigureRow{9, 0, kProbabilities, 15, 9, 0, 0, 25, 3, 1, 0},
+    FigureRow{9, 0, kOutput, 13, 4, 0, 0, 9, 16, 1, 0, 2},
+    FigureRow{9, 0, kOutputSlice, 0, 0, 7, 5, 2, 0, 0, 0},
+    FigureRow{9, 0, kAccumulate, 0, 0, 16, 7, 15, 9, 4, 0},
+    FigureRow{9, 0, kNextValues, 32, 0, 32, 31, 18, 1, 0, 3},
+    FigureRow{9, 0, kNextBlock, 4, 0, 0, 0, 6, 1, 3, 0},
+    FigureRow{9, 0, kLogSumExp, 0, 0, 24, 14, 3, 3, 2, 0},
 };
 // clang-format on
 

@@ -12,7 +12,7 @@ namespace warpscope::kernels::xformers {
 /// Per warp, beyond what the program's text expands to.
 struct FigureRow {
   int capability_major;  ///< that the build is for
-  int head_dim;          ///< of the instantiation
+  int head_dim;          ///< of the instantiation, as ForwardTile has it
   Part part;
   // Of these two each needs the result of the one before.
   int chained_alu;

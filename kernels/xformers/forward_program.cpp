@@ -5,11 +5,19 @@
 #include <numbers>
 
 #include "kernels/xformers/build_figures.hpp"
+#include "kernels/xformers/forward_tiles.hpp"
 #include "kernels/xformers/shared_softmax.hpp"
 #include "kernels/xformers/staged_product.hpp"
 
 namespace warpscope::kernels::xformers {
 namespace {
+
+/// One visit of a key block.
+struct KeyBlock {
+  Affine number;
+  bool first = false;  ///< no earlier output to add to
+  bool last = false;
+};
 
 class Forward {
  public:
@@ -17,152 +25,177 @@ class Forward {
       : m_(machine),
         shape_(shape),
         tile_(shape.tile),
+        tiles_(shape),
         softmax_(machine, shape),
-        output_(accumulator(tile_.head_dim)) {}
+        output_(accumulator(tile_.output_cols())) {}
 
   void run() {
     m_.part(kPrologue);
     softmax_.start();
-    m_.fill(output_, 0);
-    m_.loop(kWholeBlocks, [&](const Affine& block) { key_block(block, false); });
-    // The source has one loop and a branch around the mask.
-    if (shape_.cuts_last_block) {
-      key_block(class_symbol(kLastBlock), true);
+    if (tile_.keeps_output()) {
+      run_with_output_in_registers();
+    } else {
+      run_with_output_in_memory();
     }
-    epilogue();
+    m_.part(kLogSumExp);
+    m_.guarded([&] { m_.store_rows(tiles_.queries(kLse, 0, 1), softmax_.log_sum_exp()); });
   }
 
  private:
+  // The source has one loop over key blocks, and branches around the mask and what the first and the last do
+  // otherwise. Here these have texts of their own.
+  void run_with_output_in_registers() {
+    m_.fill(output_, 0);
+    m_.loop(kWholeBlocks, [&](const Affine& block) { key_block({block}); });
+    if (shape_.cuts_last_block) {
+      key_block({class_symbol(kLastBlock), false, true});
+    }
+    m_.part(kEpilogue);
+    m_.wait_copies(0);
+    store_normalised(whole_rows(), 0);
+  }
+
+  void run_with_output_in_memory() {
+    m_.when(kOnlyBlock, [&] { key_block({0, true, true}); });
+    m_.when(kSeveralBlocks, [&] { key_block({0, true, false}); });
+    m_.loop(kWholeBlocks, [&](const Affine& block) { key_block({block + 1, false, false}); });
+    m_.when(kSeveralBlocks, [&] { key_block({class_symbol(kLastBlock), false, true}); });
+  }
+
   Fragment accumulator(int cols) const {
     return m_.fragment(tile_.queries, cols, ElementType::fp32, Layout::accumulator, tile_.split());
   }
 
-  void key_block(const Affine& block, bool is_cut) const {
+  void key_block(const KeyBlock& block) const {
     m_.part(kScores);
     m_.barrier();  // what the softmax before has left is there, and everybody is done with V
     const Fragment s = accumulator(tile_.keys);
     score(s, block);
-    const StagedProduct product = weighted_values(block, is_cut);
     m_.part(kMaximum);
-    start_copies(m_, product);
+    start_copies(m_, weighted_values(block, 0));
     m_.apply(s, BinaryOp::multiply, s, scale());
     m_.part(kBranches);
-    if (is_cut) {
+    if (block.last && shape_.cuts_last_block) {
       m_.loop(kMasks, [&](const Affine&) {
         m_.part(kMask);
-        m_.mask(s, mask(block));
+        m_.mask(s, tiles_.mask(block.number));
       });
     }
     m_.apply(s, BinaryOp::multiply, s, std::numbers::log2e_v<float>);
-    softmax_.step(s, output_);
+    softmax_.step(s, tile_.keeps_output() ? &output_ : nullptr);
 
     const Fragment p =
         m_.fragment(tile_.queries, tile_.keys, shape_.type, Layout::accumulator, tile_.split());
     m_.convert(p, s);
-    m_.store_shared(probabilities(0, tile_.keys), p);
+    m_.store_shared(tiles_.p(), p);
     m_.barrier();
-    m_.part(kOutput);
-    multiply_slices(m_, product);
-    m_.barrier();
+    for (int value_block = 0; value_block < shape_.value_blocks(); ++value_block) {
+      add_weighted_values(block, value_block);
+    }
     m_.barrier();
     m_.part(kNextBlock);
   }
 
   /// S = Q K^T. Q comes from global memory again for every key block.
-  void score(const Fragment& s, const Affine& block) const {
+  void score(const Fragment& s, const KeyBlock& block) const {
     m_.part(kQueryAddresses);
-    const int slices = static_cast<int>((shape_.problem.head_dim + kSliceDepth - 1) / kSliceDepth);
     const StagedProduct product{
-        slices, kScoreSlice,
-        [&](int slice) {
-          m_.copy_async(q_slice(slice), queries(kQ, slice * kSliceDepth, kSliceDepth));
-          m_.copy_async(k_slice(slice), keys(kK, block * tile_.keys, tile_.keys, slice * kSliceDepth));
+        shape_.score_slices(), tile_.score_copies_ahead(), kScoreSlice,
+        [&](const Affine& slice) {
+          m_.copy_async(tiles_.q_slice(slice), tiles_.queries(kQ, slice * kSliceDepth, kSliceDepth));
+          m_.copy_async(tiles_.k_slice(slice), tiles_.k_slice_source(block.number, slice));
         },
-        [&](int slice) { m_.mma(s, q_slice(slice), transposed(k_slice(slice))); }};
+        [&](const Affine& slice) { m_.mma(s, tiles_.q_slice(slice), transposed(tiles_.k_slice(slice))); }};
     start_copies(m_, product);
     m_.fill(s, 0);
-    multiply_slices(m_, product);
+    multiply_slices(m_, product, kRollingSlices);
     m_.barrier();
   }
 
-  /// O += P V.
-  StagedProduct weighted_values(const Affine& block, bool is_cut) const {
-    return {tile_.key_slices(), kOutputSlice,
-            [this, block](int slice) {
-              m_.copy_async(v_slice(slice),
-                            keys(kV, block * tile_.keys + slice * kSliceDepth, kSliceDepth, 0));
+  /// O += P V, of one block of columns.
+  StagedProduct weighted_values(const KeyBlock& block, int value_block) const {
+    return {tile_.key_slices(), tile_.key_slices(), kOutputSlice,
+            [this, block, value_block](const Affine& slice) {
+              m_.copy_async(tiles_.v_slice(slice),
+                            tiles_.v_slice_source(block.number, slice, value_block * tile_.output_cols()));
             },
-            [this, is_cut](int slice) {
-              const auto multiply = [&] {
-                m_.mma(output_, probabilities(slice * kSliceDepth, kSliceDepth), v_slice(slice));
-              };
-              if (is_cut && slice >= shape_.fewest_slices) {
-                m_.when(kSliceExists + slice, multiply);
+            [this, block](const Affine& slice) {
+              const int number = static_cast<int>(slice.constant);  // all are there: no loop
+              const auto multiply = [&] { m_.mma(output_, tiles_.p_slice(number), tiles_.v_slice(slice)); };
+              const bool may_lack_keys = block.last && number >= shape_.fewest_slices;
+              if (may_lack_keys) {
+                m_.when(kSliceExists + number, multiply);
               } else {
                 multiply();
               }
             }};
   }
 
-  void epilogue() const {
-    m_.part(kEpilogue);
-    m_.wait_copies(0);
-    // Whole rows for global memory; threads have other rows than in the products.
-    const SharedTile shared{shape_.layout.output, tile_.queries, tile_.head_dim, ElementType::fp32, 1, {}};
-    m_.store_shared(shared, output_);
+  void add_weighted_values(const KeyBlock& block, int value_block) const {
+    m_.part(kOutput);
+    if (!tile_.keeps_output()) {
+      m_.fill(output_, 0);
+    }
+    multiply_slices(m_, weighted_values(block, value_block), kRollingSlices);
     m_.barrier();
-    const Fragment rows =
-        m_.fragment(tile_.queries, tile_.head_dim, ElementType::fp32, Layout::linear_quads, {});
-    m_.load_shared(rows, shared);
+    if (tile_.keeps_output()) {
+      return;
+    }
+    m_.part(kAccumulate);
+    merge_output(block, value_block * tile_.output_cols());
+    m_.barrier();
+    if (value_block + 1 < shape_.value_blocks()) {
+      m_.part(kNextValues);
+      start_copies(m_, weighted_values(block, value_block + 1));
+    }
+  }
+
+  /// The output so far comes from memory and goes back there, or is done.
+  void merge_output(const KeyBlock& block, int first_col) const {
+    const GlobalTile waiting = tiles_.queries(kAccumulator, first_col, tile_.output_cols());
+    const Fragment earlier = output_rows(ElementType::fp32);
+    if (!block.first) {
+      m_.load(earlier, waiting);
+    }
+    const Fragment rows = whole_rows();
+    if (!block.first) {
+      m_.multiply_add(rows, earlier, softmax_.rescaling(rows), rows);
+    }
+    if (block.last) {
+      store_normalised(rows, first_col);
+    } else {
+      m_.store(waiting, rows);
+    }
+  }
+
+  Fragment output_rows(ElementType type) const {
+    return m_.fragment(tile_.queries, tile_.output_cols(), type, Layout::linear_quads, {});
+  }
+
+  /// The output as whole rows: threads have other rows than in the products.
+  Fragment whole_rows() const {
+    m_.store_shared(tiles_.output(), output_);
+    m_.barrier();
+    const Fragment rows = output_rows(ElementType::fp32);
+    m_.load_shared(rows, tiles_.output());
+    return rows;
+  }
+
+  void store_normalised(const Fragment& rows, int first_col) const {
     m_.apply(rows, BinaryOp::multiply, rows, softmax_.inverse_sums(rows));
-    const Fragment rounded =
-        m_.fragment(tile_.queries, tile_.head_dim, shape_.type, Layout::linear_quads, {});
+    const Fragment rounded = output_rows(shape_.type);
     m_.convert(rounded, rows);
-    m_.store(queries(kO, 0, tile_.head_dim), rounded);
-    m_.guarded([&] { m_.store_rows(queries(kLse, 0, 1), softmax_.log_sum_exp()); });
+    m_.store(tiles_.queries(kO, first_col, tile_.output_cols()), rounded);
   }
 
   float scale() const {
     return static_cast<float>(1.0 / std::sqrt(static_cast<double>(shape_.problem.head_dim)));
   }
 
-  Mask mask(const Affine& block) const {
-    return {block_index(0) * tile_.queries, block * tile_.keys, shape_.problem.seqlen_k,
-            shape_.problem.causal, 0};
-  }
-
-  Affine segment() const { return block_index(2) * shape_.problem.heads + block_index(1); }
-  GlobalTile queries(int tensor, int first_col, int cols) const {
-    return {tensor, segment(), block_index(0) * tile_.queries, first_col, tile_.queries, cols};
-  }
-  GlobalTile keys(int tensor, const Affine& first_row, int rows, int first_col) const {
-    const int cols = tensor == kK ? kSliceDepth : tile_.head_dim;
-    return {tensor, segment(), first_row, first_col, rows, cols};
-  }
-
-  SharedTile q_slice(int slice) const {
-    return stage({shape_.layout.q, tile_.queries, kSliceDepth, shape_.type, tile_.query_slices(), {}}, slice);
-  }
-  SharedTile k_slice(int slice) const {
-    return stage({shape_.layout.k, tile_.keys, kSliceDepth, shape_.type, tile_.query_slices(), {}}, slice);
-  }
-  SharedTile v_slice(int slice) const {
-    return stage({shape_.layout.v, kSliceDepth, tile_.head_dim, shape_.type, tile_.key_slices(), {}}, slice);
-  }
-  SharedTile probabilities(int first_col, int cols) const {
-    SharedTile result{shape_.layout.probabilities + first_col * element_bytes(shape_.type),
-                      tile_.queries,
-                      cols,
-                      shape_.type,
-                      1,
-                      {}};
-    result.pitch = shape_.layout.probability_pitch;
-    return result;
-  }
-
   CtaMachine& m_;
   const ForwardShape& shape_;
   const ForwardTile& tile_;
+  ForwardTiles tiles_;
   SharedSoftmax softmax_;
   Fragment output_;
 };

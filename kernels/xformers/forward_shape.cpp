@@ -32,15 +32,22 @@ std::uint32_t masks_of(const ForwardShape& shape, std::int64_t block, std::int64
 PlanClass class_of(const ForwardShape& shape, std::int64_t block) {
   const std::int64_t visible = shape.visible_keys(block);
   const std::int64_t blocks = divide_up(visible, shape.tile.keys);
+  const bool keeps_output = shape.tile.keeps_output();
   PlanClass result;
-  result.trip_counts = {static_cast<std::uint32_t>(shape.cuts_last_block ? blocks - 1 : blocks)};
-  if (shape.cuts_last_block) {
-    result.trip_counts.push_back(masks_of(shape, block, visible));
-    for (int slice = 0; slice < shape.tile.key_slices(); ++slice) {
-      result.trip_counts.push_back(slice < slices_in_last_block(shape, visible) ? 1 : 0);
-    }
-    result.symbols = {blocks - 1};
+  result.trip_counts.resize(kRollingSlices + 1);
+  const auto set = [&](int slot, std::int64_t count) {
+    result.trip_counts[static_cast<std::size_t>(slot)] =
+        static_cast<std::uint32_t>(std::max<std::int64_t>(0, count));
+  };
+  set(kWholeBlocks, keeps_output ? blocks - (shape.cuts_last_block ? 1 : 0) : blocks - 2);
+  set(kMasks, shape.cuts_last_block ? masks_of(shape, block, visible) : 0);
+  for (int slice = 0; slice < shape.tile.key_slices(); ++slice) {
+    set(kSliceExists + slice, slice < slices_in_last_block(shape, visible) ? 1 : 0);
   }
+  set(kOnlyBlock, blocks == 1 ? 1 : 0);
+  set(kSeveralBlocks, blocks > 1 ? 1 : 0);
+  set(kRollingSlices, shape.score_slices() - shape.tile.score_copies_ahead());
+  result.symbols = {blocks - 1};
   return result;
 }
 
@@ -64,6 +71,14 @@ ForwardShape::ForwardShape(const Problem& wanted, const ForwardTile& chosen)
 
 std::int64_t ForwardShape::query_blocks() const {
   return divide_up(problem.seqlen_q, tile.queries);
+}
+
+int ForwardShape::score_slices() const {
+  return static_cast<int>(divide_up(problem.head_dim, kSliceDepth));
+}
+
+int ForwardShape::value_blocks() const {
+  return static_cast<int>(divide_up(problem.head_dim, tile.output_cols()));
 }
 
 std::int64_t ForwardShape::visible_keys(std::int64_t block) const {

@@ -35,7 +35,7 @@ void SharedSoftmax::start() const {
   });
 }
 
-void SharedSoftmax::step(const Fragment& scores, const Fragment& output) const {
+void SharedSoftmax::step(const Fragment& scores, const Fragment* output) const {
   m_.max_shared(rows_at(shape_.layout.max), scores);
   m_.barrier();
   m_.part(kRescaling);
@@ -43,7 +43,9 @@ void SharedSoftmax::step(const Fragment& scores, const Fragment& output) const {
   m_.barrier();
   m_.part(kExponentials);
   // The source leaves this out in a first key block, where the output is zero.
-  m_.apply(output, BinaryOp::multiply, output, loaded(output, shape_.layout.rescale));
+  if (output != nullptr) {
+    m_.apply(*output, BinaryOp::multiply, *output, rescaling(*output));
+  }
   exponentiate(scores);
   m_.barrier();
   m_.part(kProbabilities);

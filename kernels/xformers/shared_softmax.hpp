@@ -15,8 +15,10 @@ class SharedSoftmax {
 
   /// Before the first key block. The next barrier makes it known.
   void start() const;
-  /// Scores, in units of log2(e), become exponentials; `output` is rescaled.
-  void step(const Fragment& scores, const Fragment& output) const;
+  /// Scores, in units of log2(e), become exponentials; `output`, if there is one, is rescaled.
+  void step(const Fragment& scores, const Fragment* output) const;
+  /// What each row of `like` must be rescaled with.
+  RowVector rescaling(const Fragment& like) const { return loaded(like, shape_.layout.rescale); }
   /// 1 / sum of each row of `like`.
   RowVector inverse_sums(const Fragment& like) const;
   /// The logarithm of the sum of exponentials, one thread per row.

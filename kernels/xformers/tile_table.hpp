@@ -10,18 +10,24 @@ namespace warpscope::kernels::xformers {
 
 inline constexpr int kWarpTile = 32;    ///< rows and columns of a product that a warp computes
 inline constexpr int kSliceDepth = 32;  ///< of a product between two barriers (ThreadK)
+inline constexpr int kMostStages = 4;   ///< of copies (kStages)
 
-/// One instantiation of AttentionKernel whose output stays in registers.
+/// One instantiation of AttentionKernel.
 struct ForwardTile {
   int queries = 0;   ///< per CTA (kQueriesPerBlock)
   int keys = 0;      ///< per step (kKeysPerBlock)
-  int head_dim = 0;  ///< the largest (kMaxK); columns of the output
+  int head_dim = 0;  ///< the largest (kMaxK); 0: any, and the output waits in memory between key blocks
   std::uint32_t registers = 0;
 
+  bool keeps_output() const { return head_dim > 0; }
   int warps() const { return queries * keys / (kWarpTile * kWarpTile); }
   WarpSplit split() const { return {queries / kWarpTile, keys / kWarpTile, 1}; }
-  /// Slices of Q and K that have room beside each other: all there are.
-  int query_slices() const { return head_dim / kSliceDepth; }
+  /// Columns of O that one product computes.
+  int output_cols() const { return keys; }
+  /// Slices of Q and K that have room beside each other: all there are, or as many as the source has stages.
+  int score_stages() const { return keeps_output() ? head_dim / kSliceDepth : kMostStages; }
+  /// Of these, how many are under way before the first is multiplied.
+  int score_copies_ahead() const { return keeps_output() ? score_stages() : score_stages() - 1; }
   int key_slices() const { return keys / kSliceDepth; }
 };
 
@@ -44,7 +50,6 @@ struct SharedLayout {
 };
 
 /// The instantiation that the launch code picks for half precision on compute capability 8.0 and above.
-/// Throws UnsupportedProblem where it is one that is not modelled.
 ForwardTile forward_tile(const Problem& problem);
 
 }  // namespace warpscope::kernels::xformers

@@ -53,11 +53,17 @@ std::vector<TensorSpec> tensors_of(const ForwardShape& shape) {
   const std::int64_t segments = problem.batch * problem.heads;
   constexpr std::int64_t kRowsOfBackward = 32;  // kAlignLSE: the sums are padded to blocks of that pass
   const std::int64_t lse_rows = (problem.seqlen_q + kRowsOfBackward - 1) / kRowsOfBackward * kRowsOfBackward;
-  return {{"Q", TensorKind::input, segments, problem.seqlen_q, problem.head_dim, shape.type},
-          {"K", TensorKind::input, segments, problem.seqlen_k, problem.head_dim, shape.type},
-          {"V", TensorKind::input, segments, problem.seqlen_k, problem.head_dim, shape.type},
-          {"O", TensorKind::output, segments, problem.seqlen_q, problem.head_dim, shape.type},
-          {"LSE", TensorKind::output, segments, lse_rows, 1, ElementType::fp32}};
+  std::vector<TensorSpec> tensors = {
+      {"Q", TensorKind::input, segments, problem.seqlen_q, problem.head_dim, shape.type},
+      {"K", TensorKind::input, segments, problem.seqlen_k, problem.head_dim, shape.type},
+      {"V", TensorKind::input, segments, problem.seqlen_k, problem.head_dim, shape.type},
+      {"O", TensorKind::output, segments, problem.seqlen_q, problem.head_dim, shape.type},
+      {"LSE", TensorKind::output, segments, lse_rows, 1, ElementType::fp32}};
+  if (!shape.tile.keeps_output()) {
+    tensors.push_back(
+        {"O_accum", TensorKind::scratch, segments, problem.seqlen_q, problem.head_dim, ElementType::fp32});
+  }
+  return tensors;
 }
 
 }  // namespace
@@ -71,7 +77,7 @@ KernelPlan plan_xformers(const Problem& problem, const GpuLimits& limits) {
   LaunchPlan launch;
   launch.name = "fmha_cutlassF_" + std::string(problem.dtype == DataType::bf16 ? "bf16" : "f16") +
                 "_aligned_" + std::to_string(shape->tile.queries) + "x" + std::to_string(shape->tile.keys) +
-                "_rf_sm80";
+                (shape->tile.keeps_output() ? "_rf_sm80" : "_gmem_sm80");
   launch.warps = shape->tile.warps();
   launch.registers_per_thread = shape->tile.registers;
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(shape->layout.bytes);

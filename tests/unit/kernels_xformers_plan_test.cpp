@@ -23,6 +23,8 @@ struct Launch {
   const char* name;
   int warps;
   std::uint32_t shared_bytes;
+  std::uint32_t registers = 128;
+  std::uint32_t query_blocks = 32;
 };
 
 // Names, block sizes and launch__shared_mem_per_block_dynamic of the launches in counters_xformers.csv.
@@ -31,6 +33,8 @@ constexpr std::array kLaunches = {
     Launch{64, "fmha_cutlassF_f16_aligned_64x64_rf_sm80", 4, 18944},
     Launch{72, "fmha_cutlassF_f16_aligned_64x128_rf_sm80", 8, 52224},
     Launch{128, "fmha_cutlassF_f16_aligned_64x128_rf_sm80", 8, 52224},
+    Launch{136, "fmha_cutlassF_f16_aligned_32x128_gmem_sm80", 4, 51200, 122, 64},
+    Launch{256, "fmha_cutlassF_f16_aligned_32x128_gmem_sm80", 4, 51200, 122, 64},
 };
 
 TEST(XformersPlan, TilesFollowTheHeadDimension) {
@@ -41,8 +45,8 @@ TEST(XformersPlan, TilesFollowTheHeadDimension) {
     EXPECT_EQ(launch.name, want.name) << want.head_dim;
     EXPECT_EQ(launch.warps, want.warps) << want.head_dim;
     EXPECT_EQ(launch.shared_bytes_per_cta, want.shared_bytes) << want.head_dim;
-    EXPECT_EQ(launch.registers_per_thread, 128U);
-    EXPECT_EQ(launch.grid, (std::array<std::uint32_t, 3>{32, 32, 8}));
+    EXPECT_EQ(launch.registers_per_thread, want.registers);
+    EXPECT_EQ(launch.grid, (std::array<std::uint32_t, 3>{want.query_blocks, 32, 8}));
   }
 }
 
@@ -50,18 +54,21 @@ const PlanClass& class_at(const LaunchPlan& launch, std::size_t block) {
   return launch.classes.at(launch.class_of_block[0].at(block));
 }
 
+// Trip slots: whole blocks, masks, four slices of the last block, only block, several blocks, rolling slices.
+using Trips = std::vector<std::uint32_t>;
+
 TEST(XformersPlan, WholeBlocksNeedNoLastOne) {
   const KernelPlan plan = plan_of({1, 1, 1, 100, 640, 64});
   EXPECT_EQ(plan.launches[0].classes.size(), 1U);
-  EXPECT_EQ(class_at(plan.launches[0], 1).trip_counts, (std::vector<std::uint32_t>{10}));
+  EXPECT_EQ(class_at(plan.launches[0], 1).trip_counts, (Trips{10, 0, 1, 1, 0, 0, 0, 1, 0}));
 }
 
 TEST(XformersPlan, RaggedKeysLeaveTheLastBlockSlices) {
   // 300 = 4 * 64 + 44: two slices of 32. 257 leaves one key.
   EXPECT_EQ(class_at(plan_of({1, 1, 1, 64, 300, 64}).launches[0], 0).trip_counts,
-            (std::vector<std::uint32_t>{4, 1, 1, 1}));
+            (Trips{4, 1, 1, 1, 0, 0, 0, 1, 0}));
   const PlanClass last = class_at(plan_of({1, 1, 1, 64, 257, 64}).launches[0], 0);
-  EXPECT_EQ(last.trip_counts, (std::vector<std::uint32_t>{4, 1, 1, 0}));
+  EXPECT_EQ(last.trip_counts, (Trips{4, 1, 1, 0, 0, 0, 0, 1, 0}));
   EXPECT_EQ(last.symbols, (std::vector<std::int64_t>{4}));
 }
 
@@ -69,10 +76,18 @@ TEST(XformersPlan, CausalQueriesStopAtTheirDiagonal) {
   // Blocks of 64 queries and 128 keys: the last of a CTA ends at its last query. It is masked, and so is the
   // block before, where that ends at the first query.
   const LaunchPlan launch = plan_of({1, 1, 1, 512, 512, 128, true}).launches[0];
-  EXPECT_EQ(class_at(launch, 0).trip_counts, (std::vector<std::uint32_t>{0, 1, 1, 1, 0, 0}));
-  EXPECT_EQ(class_at(launch, 1).trip_counts, (std::vector<std::uint32_t>{0, 1, 1, 1, 1, 1}));
-  EXPECT_EQ(class_at(launch, 2).trip_counts, (std::vector<std::uint32_t>{1, 2, 1, 1, 0, 0}));
-  EXPECT_EQ(class_at(launch, 7).trip_counts, (std::vector<std::uint32_t>{3, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(class_at(launch, 0).trip_counts, (Trips{0, 1, 1, 1, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(class_at(launch, 1).trip_counts, (Trips{0, 1, 1, 1, 1, 1, 1, 0, 0}));
+  EXPECT_EQ(class_at(launch, 2).trip_counts, (Trips{1, 2, 1, 1, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(class_at(launch, 7).trip_counts, (Trips{3, 1, 1, 1, 1, 1, 0, 1, 0}));
+}
+
+TEST(XformersPlan, OutputInMemoryTellsTheFirstAndLastBlockApart) {
+  const LaunchPlan launch = plan_of({1, 1, 1, 32, 640, 256}).launches[0];
+  // 8 slices of Q and K, of which three copies run ahead.
+  EXPECT_EQ(class_at(launch, 0).trip_counts, (Trips{3, 0, 1, 1, 1, 1, 0, 1, 5}));
+  EXPECT_EQ(plan_of({1, 1, 1, 32, 640, 256}).tensors.back().name, "O_accum");
+  EXPECT_EQ(plan_of({1, 1, 1, 32, 640, 128}).tensors.back().name, "LSE");
 }
 
 TEST(XformersPlan, SumsArePaddedForTheBackwardPass) {
@@ -93,7 +108,6 @@ TEST(XformersPlan, RefusesWhatIsNotThere) {
   };
   EXPECT_NO_THROW(plan_of(good));
   refuses([](Problem& p) { p.heads_kv = 2; }, "GQA");
-  refuses([](Problem& p) { p.head_dim = 136; }, "head_dim above 128");
   refuses([](Problem& p) { p.head_dim = 60; }, "multiple of 8");
   refuses([](Problem& p) { p.seqlen_k = 65; }, "top left");
   refuses([](Problem& p) { p.seqlen_q = 0; }, "at least 1");
