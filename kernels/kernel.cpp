@@ -13,6 +13,7 @@
 #include "kernels/standard/standard.hpp"
 #include "kernels/unsupported.hpp"
 #include "kernels/variants/variant.hpp"
+#include "kernels/xformers/xformers.hpp"
 #include "model/trace/stream.hpp"
 
 namespace warpscope::kernels {
@@ -131,6 +132,9 @@ std::span<const Kernel> all_kernels() {
              kRoundingsOfStandard,
              {Pass::forward, Pass::backward},
              kBackwardRoundingsOfStandard},
+      Kernel{"xformers",
+             "CUTLASS memory-efficient attention: P through shared memory, Q read again for all keys",
+             &plan_xformers},
       Kernel{"gemm", "one launch of the matrix product that standard attention uses: --rows, --cols, --depth",
              &plan_gemm, ProblemType::gemm, &gemm_reference},
       Kernel{"row_softmax", "softmax over rows, the example of kernels/README.md: --rows, --cols",

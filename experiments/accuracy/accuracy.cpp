@@ -32,6 +32,8 @@ constexpr std::array kOthers = {
     AccuracyTarget{kCycles, kCycles, "fa2", kCounters, 0.05, 0.14},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kCounters, 0.05, 0.14},
     AccuracyTarget{kCycles, kCycles, "fa1", kCounters, 0.15, std::nullopt},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "xformers", kCounters, 0.06, std::nullopt},
+    AccuracyTarget{kCycles, kCycles, "xformers", kCounters, 0.08, std::nullopt},
     AccuracyTarget{kHbmBytes, kHbmBytes, "standard_eager", kCounters, 0.06, 0.06, Pass::backward},
     // No limit: its matrix products run on other tensor instructions in reality.
     AccuracyTarget{kCycles, kCycles, "standard_eager", kCounters, std::nullopt, std::nullopt},
@@ -52,8 +54,14 @@ constexpr std::array kOthers = {
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
+    // Instructions come from the machine code and its executions at 2048 tokens without mask.
+    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "xformers", kXformersCounters, std::nullopt,
+                   0.03},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "xformers", kXformersCounters, 0.06, std::nullopt},
+    AccuracyTarget{kCycles, kCycles, "xformers", kXformersCounters, 0.12, std::nullopt},
     AccuracyTarget{kTflops, kTflops, "fa2", kFigure5, 0.05, 0.14},
     AccuracyTarget{kTflops, kTflops, "fa1", kFigure5, 0.15, std::nullopt},
+    AccuracyTarget{kTflops, kTflops, "xformers", kFigure5, 0.12, std::nullopt},
     AccuracyTarget{kTflops, kTflops, "standard", kFigure5, 0.15, std::nullopt},
     AccuracyTarget{kTflops, kTflops, "fa2", kFigure6, 0.06, 0.14, Pass::backward},
     AccuracyTarget{kTflops, kTflops, "fa1", kFigure6, std::nullopt, std::nullopt, Pass::backward},

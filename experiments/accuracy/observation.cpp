@@ -59,11 +59,11 @@ bool is_modelled(const std::string& name, const std::string& pass) {
          known->has(pass == "bwd" ? kernels::Pass::backward : kernels::Pass::forward);
 }
 
-/// Stall reasons are ratios, which say nothing about several launches together.
+/// Stall reasons are ratios, which say nothing about several launches together. Some files lack them.
 void set_stalls(Numbers& numbers, const CsvTable& table, const CsvRecord& row, bool first_launch) {
   for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
     const std::string metric = metrics::metric(static_cast<metrics::Stall>(i));
-    if (first_launch) {
+    if (first_launch && table.column(metric) != CsvTable::kNoColumn) {
       numbers[metric] = number(table, row, metric);
     } else {
       numbers.erase(metric);
@@ -107,20 +107,36 @@ void add_bars(const std::filesystem::path& directory, std::vector<Observation>& 
   }
 }
 
-/// Of the kernels here that have a backward pass and that the paper shows.
-void add_backward_bars(const std::filesystem::path& directory, std::vector<Observation>& observations) {
-  const std::map<std::string, std::string> kernel_of_method = {
-      {"fa1", "fa1"}, {"fa2", "fa2"}, {"pytorch", "standard"}};
+/// Bars of the paper that no study shows: of one figure, and a method that is a kernel here.
+struct Bars {
+  const char* figure;
+  const char* method;
+  const char* kernel;
+  kernels::Pass pass;
+  const char* source;
+};
+
+constexpr std::array kOtherBars = {
+    Bars{"Fig5", "xformers", "xformers", kernels::Pass::forward, kFigure5},
+    Bars{"Fig6", "fa2", "fa2", kernels::Pass::backward, kFigure6},
+    Bars{"Fig6", "fa1", "fa1", kernels::Pass::backward, kFigure6},
+    Bars{"Fig6", "pytorch", "standard", kernels::Pass::backward, kFigure6},
+};
+
+void add_other_bars(const std::filesystem::path& directory, std::vector<Observation>& observations) {
   const CsvTable table = read_csv((directory / "published/fa2_published_tflops_hires.csv").string());
   for (const CsvRecord& row : table.rows) {
-    const auto kernel = kernel_of_method.find(cell(table, row, "method"));
     const bool ran = !cell(table, row, "barheight_tflops").empty();  // else it went out of memory
-    if (kernel != kernel_of_method.end() && ran && cell(table, row, "figure").starts_with("Fig6")) {
+    for (const Bars& bars : kOtherBars) {
+      if (!ran || cell(table, row, "method") != bars.method ||
+          !cell(table, row, "figure").starts_with(bars.figure)) {
+        continue;
+      }
       Point point =
-          grid_point("a100-sxm4-80gb", kernel->second, static_cast<int>(integer(table, row, "head_dim")),
+          grid_point("a100-sxm4-80gb", bars.kernel, static_cast<int>(integer(table, row, "head_dim")),
                      integer(table, row, "causal") == 1, static_cast<int>(integer(table, row, "seqlen")));
-      point.problem.pass = kernels::Pass::backward;
-      observations.push_back({point, kFigure6, {{kTflops, number(table, row, "barheight_tflops")}}});
+      point.problem.pass = bars.pass;
+      observations.push_back({point, bars.source, {{kTflops, number(table, row, "barheight_tflops")}}});
     }
   }
 }
@@ -141,8 +157,9 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   std::vector<Observation> observations;
   add_counters(directory, kCounters, observations);
   add_counters(directory, kEdgeCounters, observations);
+  add_counters(directory, kXformersCounters, observations);
   add_bars(directory, observations);
-  add_backward_bars(directory, observations);
+  add_other_bars(directory, observations);
   return observations;
 }
 

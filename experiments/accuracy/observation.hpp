@@ -21,6 +21,8 @@ inline constexpr const char* kHbmBytes = "HBM bytes";
 inline constexpr const char* kCounters = "counters.csv";
 inline constexpr const char* kEdgeCounters =
     "counters_edges.csv";  ///< shapes at the edges of what kernels do
+inline constexpr const char* kXformersCounters =
+    "counters_xformers.csv";  ///< memory-efficient attention, with few metrics
 inline constexpr const char* kFigure5 = "Fig. 5";
 inline constexpr const char* kFigure6 = "Fig. 6";
 

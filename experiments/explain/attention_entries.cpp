@@ -23,6 +23,11 @@ constexpr std::array kEntries = {
         "keeps a running maximum and sum per row. FA1 loops over key blocks outside and spills O "
         "between them; FA2 keeps a tile of queries and its O on the SM and loops over keys inside."},
     GlossaryEntry{
+        "memory-efficient attention", "xformers|CUTLASS attention",
+        "Attention in one kernel made of two CUTLASS products, as in xformers and PyTorch. O stays in "
+        "registers as in FA2, but Q is read again for every block of keys, probabilities and row "
+        "statistics go through shared memory, and a block of keys takes 14 to 18 barriers."},
+    GlossaryEntry{
         "loop order", "Q stationary|O spill",
         "Which loop is outside. With queries outside (FA2), O stays in registers until it is done. "
         "With keys outside (FA1), a partial O goes to memory and back for each block of keys, which "

@@ -219,6 +219,9 @@ Instruction CodeEmitter::counted_instruction(Opcode opcode) {
     ++local_words_;
     extra.memory = add_operand(slot);
     extra.sources[0] = shared_base();
+  } else if (op_class == trace::OpClass::shared_load) {
+    extra.memory = add_operand({});  // predicated off: it reads nothing
+    extra.sources[0] = shared_base();
   } else if (trace::info(opcode).pipe != trace::Pipe::control) {
     extra.sources[0] = last_result_;
     extra.destination = temporary(1);

@@ -93,15 +93,16 @@ void TraceMachine::copy_async(const SharedTile& target, const GlobalTile& source
   const int group_bytes = row_bytes % kColumnGroupBytes == 0 ? kColumnGroupBytes : kColumnGroupBytes / 2;
   const int column_groups = std::max(1, row_bytes / group_bytes);
   const int row_groups = std::max(1, copies / column_groups);
-  Range address;
-  for (const Opcode opcode : kTileAddress) {
-    address = emitter_.address_instruction(opcode);
+  const bool estimates = launch_.build.estimate_copy_addresses;
+  Range address = CodeEmitter::shared_base();
+  for (std::size_t i = 0; estimates && i < kTileAddress.size(); ++i) {
+    address = emitter_.address_instruction(kTileAddress[i]);
   }
-  for (int i = 0; i < kDeadLoadsPerBurst; ++i) {
+  for (int i = 0; estimates && i < kDeadLoadsPerBurst; ++i) {
     emitter_.emit_memory(Opcode::LDS_32, {}, {CodeEmitter::shared_base()}, shared_operand(0, 0));
   }
   for (int i = 0; i < copies; ++i) {
-    for (int k = 0; i > 0 && i < row_groups && k < kAddsPerRowGroup; ++k) {
+    for (int k = 0; estimates && i > 0 && i < row_groups && k < kAddsPerRowGroup; ++k) {
       address = emitter_.address_instruction(Opcode::IADD3);
     }
     MemoryOperand operand = global_operand(source, i, copies, Layout::linear, 16);
@@ -271,6 +272,32 @@ void TraceMachine::load_shared(const RowVector& target, const SharedTile& source
   for (int i = 0; i < count(target); ++i) {
     emitter_.emit_memory(Opcode::LDS_32, reg(target, i), {CodeEmitter::shared_base()},
                          shared_operand(128, 1));
+  }
+}
+
+// The sign decides whether the integers that hold the values grow or fall with them: a branch, and an atomic
+// maximum on one side of it. The other side, an atomic minimum for negative values, is left out.
+void TraceMachine::max_shared(const SharedTile& target, const Fragment& source) {
+  const Operation operation(*this, "max_shared");
+  check_shared(launch_, target);
+  const int lanes = std::min(32, threads_per_row(source.layout, source.cols, source.type));
+  for (int slot = 0; slot < at(source.id).row_slots; ++slot) {
+    const Range value = emitter_.allocate(1);                              // outlives the block
+    emitter_.emit(Opcode::IMAD_MOV, value, {CodeEmitter::shared_base()});  // -inf
+    for (int i = 0; i < count(source); ++i) {
+      if (row_slot(source, i) == slot) {
+        emitter_.emit(Opcode::FMNMX, value, {value, reg(source, i)});
+      }
+    }
+    const Range negative = emitter_.temporary_predicate();
+    emitter_.emit(Opcode::BSSY, {}, {});
+    emitter_.emit(Opcode::ISETP, negative, {value});
+    end_block(BlockEnd::branch);
+    // Lanes that share a row take turns at its word.
+    emitter_.emit_memory(Opcode::ATOMS_MAX, {}, {value, CodeEmitter::shared_base()},
+                         shared_operand(4 * 32, lanes));
+    emitter_.emit(Opcode::BSYNC, {}, {});
+    end_block(BlockEnd::join);
   }
 }
 

@@ -11,18 +11,36 @@ namespace warpscope::kernels {
 
 using trace::Opcode;
 
+namespace {
+
+Opcode tensor_opcode(ElementType type, int depth) {
+  const bool bf16 = type == ElementType::bf16;
+  switch (depth) {
+    case 16:
+      return bf16 ? Opcode::HMMA_16816_F32_BF16 : Opcode::HMMA_16816_F32;
+    case 8:
+      return bf16 ? Opcode::HMMA_1688_F32_BF16 : Opcode::HMMA_1688_F32;
+    default:
+      throw std::logic_error("tensor instructions m16n8k" + std::to_string(depth) +
+                             " do not exist here; legal are 8 and 16");
+  }
+}
+
+}  // namespace
+
 /// A or B of one product: where the registers of each atom are, step by step along k.
 struct TraceMachine::Operand {
   const MmaOperand* operand = nullptr;
   bool is_a = false;
   int atoms = 0;               ///< 16-row atoms of A, 8-column atoms of B per warp
+  int registers_per_atom = 0;  ///< of one k step
   std::vector<Range> current;  ///< registers of the k step that HMMAs read
   std::vector<Range> next;     ///< registers of the step loaded ahead
 };
 
 void TraceMachine::load_step(Operand& operand, int step) {
   operand.next.clear();
-  const int per_atom = operand.is_a ? 4 : 2;
+  const int per_atom = operand.registers_per_atom;
   if (const auto* fragment = std::get_if<Fragment>(&operand.operand->tile)) {
     const int registers = count(*fragment);
     for (int atom = 0; atom < operand.atoms; ++atom) {
@@ -31,10 +49,11 @@ void TraceMachine::load_step(Operand& operand, int step) {
     }
     return;
   }
-  // LDSM.x4 fetches one 16 x 16 block: an atom of A, or two of B. B stored n x k (transposed) needs no
-  // transpose.
+  // LDSM.x4 fetches four registers: with k = 16 an atom of A, or two of B, with k = 8 twice as many. B stored
+  // n x k (transposed) needs no transpose.
+  constexpr int kRegistersPerLoad = 4;
   const bool transpose = operand.operand->transposed == operand.is_a;
-  const int step_atoms = operand.is_a ? 1 : 2;
+  const int step_atoms = kRegistersPerLoad / per_atom;
   for (int atom = 0; atom < operand.atoms; atom += step_atoms) {
     const int left = std::min(step_atoms, operand.atoms - atom);
     const bool whole = left == step_atoms;
@@ -72,12 +91,13 @@ void TraceMachine::mma(const Fragment& accumulator, const MmaOperand& a, const M
     throw std::logic_error("operands of a product disagree about its inner dimension");
   }
   const ElementType type = std::visit([](const auto& tile) { return tile.type; }, a.tile);
-  const Opcode opcode = type == ElementType::bf16 ? Opcode::HMMA_16816_F32_BF16 : Opcode::HMMA_16816_F32;
-  const int steps = depth / (16 * split.k);
+  const int step_depth = launch_.build.math.mma_depth;
+  const Opcode opcode = tensor_opcode(type, step_depth);
+  const int steps = depth / (step_depth * split.k);
   const int m_atoms = accumulator.rows / (16 * split.m);
   const int n_atoms = accumulator.cols / (8 * split.n);
-  Operand left{&a, true, m_atoms, {}, {}};
-  Operand right{&b, false, n_atoms, {}, {}};
+  Operand left{&a, true, m_atoms, step_depth / 4, {}, {}};
+  Operand right{&b, false, n_atoms, step_depth / 8, {}, {}};
 
   const bool from_zero = zero_accumulators_.erase(accumulator.id) > 0;
   load_step(left, 0);

@@ -16,6 +16,7 @@ namespace warpscope::kernels {
 struct MathBuild {
   bool fused_multiply_add = true;  ///< false: x * scale - offset is FMUL then FADD (PyTorch's UNFUSE_FMA)
   bool fast_exp2 = true;           ///< false: exp2f with range test: FSETP, FMUL, MUFU, FMUL
+  int mma_depth = 16;              ///< k of the tensor instruction m16n8k: 8 or 16
 };
 
 /// Per warp.
@@ -45,6 +46,8 @@ using CountedPart = std::vector<CountedBlock>;
 struct BuildFigures {
   MathBuild math{};
   bool estimate_moves = true;  ///< false: the counted instructions contain the register moves
+  /// false: the counted instructions contain the address code of asynchronous copies.
+  bool estimate_copy_addresses = true;
   /// By part and copy; nothing was counted for those that are missing.
   std::map<std::pair<int, int>, CountedPart> parts{};
   std::set<int> exchanged{};  ///< see CtaMachine::in_either_order

@@ -114,6 +114,9 @@ class CtaMachine {
   /// rows x 1 fp32 tile. All warps that hold a row have the same value of it and one lane of each writes it.
   virtual void store_shared(const SharedTile& target, const RowVector& source) = 0;
   virtual void load_shared(const RowVector& target, const SharedTile& source) = 0;
+  /// rows x 1 fp32 tile. Row by row, every lane raises the row's value to the largest of its own elements of
+  /// that row, if that is more (atomicMax).
+  virtual void max_shared(const SharedTile& target, const Fragment& source) = 0;
   /// Each of the split.k (tiles) or split.n (rows) warps that hold parts writes its own part:
   /// target is (parts * rows) x cols, part p from row p * rows.
   virtual void store_parts(const SharedTile& target, const Fragment& source) = 0;

@@ -51,8 +51,14 @@ struct SharedTile {
   ElementType type = ElementType::fp16;
   int stages = 1;
   Affine slot;
+  /// Elements from one row to the next where they are not side by side, as in a padded tile or columns of a
+  /// wider one; 0: cols.
+  int pitch = 0;
 
-  constexpr int bytes_per_stage() const { return rows * cols * element_bytes(type); }
+  constexpr int elements_per_row() const { return pitch == 0 ? cols : pitch; }
+  constexpr int bytes_per_stage() const {
+    return ((rows - 1) * elements_per_row() + cols) * element_bytes(type);
+  }
 };
 
 /// The tile of a ring that holds stage number `slot` (modulo the number of stages).

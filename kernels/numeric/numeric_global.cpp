@@ -38,10 +38,8 @@ void NumericMachine::copy_async(const SharedTile& target, const GlobalTile& sour
   NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(source.tensor));
   const std::int64_t segment = position_.evaluate(source.segment);
   const std::size_t base = shared_address(target);
-  const auto bytes = static_cast<std::size_t>(element_bytes(target.type));
   const auto write = [&](int i, int j, float value) {
-    const auto element = static_cast<std::size_t>(i * target.cols + j);
-    open_group_.push_back({base + element * bytes, target.type, value, shared_.barriers()});
+    open_group_.push_back({base + element_offset(target, i, j), target.type, value, shared_.barriers()});
   };
   for_each_element(
       position_, tensor, source,

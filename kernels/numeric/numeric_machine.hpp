@@ -43,6 +43,7 @@ class NumericMachine final : public CtaMachine {
   void load_shared(const Fragment& target, const SharedTile& source, bool transposed) override;
   void store_shared(const SharedTile& target, const RowVector& source) override;
   void load_shared(const RowVector& target, const SharedTile& source) override;
+  void max_shared(const SharedTile& target, const Fragment& source) override;
   void store_parts(const SharedTile& target, const Fragment& source) override;
   void store_parts(const SharedTile& target, const RowVector& source) override;
   void load_reduced(const Fragment& target, const SharedTile& source, int parts, Reduce op) override;

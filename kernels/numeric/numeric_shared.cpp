@@ -10,9 +10,10 @@ void NumericMachine::store_shared(const SharedTile& target, const Fragment& sour
   require_same_shape(target.rows, target.cols, source.rows, source.cols, "store_shared");
   const std::size_t base = shared_address(target);
   const TileValues& values = tile(source);
-  const auto bytes = static_cast<std::size_t>(element_bytes(target.type));
-  for (std::size_t e = 0; e < values.values.size(); ++e) {
-    shared_.write(base + e * bytes, target.type, values.values[e]);
+  for (int i = 0; i < target.rows; ++i) {
+    for (int j = 0; j < target.cols; ++j) {
+      shared_.write(base + element_offset(target, i, j), target.type, values.at(0, i, j));
+    }
   }
 }
 
@@ -20,9 +21,10 @@ void NumericMachine::load_shared(const Fragment& target, const SharedTile& sourc
   require_same_shape(target.rows, target.cols, source.rows, source.cols, "load_shared");
   const std::size_t base = shared_address(source);
   TileValues& values = tile(target);
-  const auto bytes = static_cast<std::size_t>(element_bytes(source.type));
-  for (std::size_t e = 0; e < values.values.size(); ++e) {
-    values.values[e] = shared_.read(base + e * bytes, source.type);
+  for (int i = 0; i < source.rows; ++i) {
+    for (int j = 0; j < source.cols; ++j) {
+      values.at(0, i, j) = shared_.read(base + element_offset(source, i, j), source.type);
+    }
   }
 }
 
@@ -40,7 +42,28 @@ void NumericMachine::store_shared(const SharedTile& target, const RowVector& sou
 }
 
 void NumericMachine::load_shared(const RowVector& target, const SharedTile& source) {
-  load_reduced(target, source, 1, Reduce::max);
+  RowValues& values = row(target);
+  if (values.lanes.holders() > 1) {
+    load_reduced(target, source, 1, Reduce::max);
+    return;
+  }
+  require_same_shape(target.rows, 1, source.rows, source.cols, "load_shared");
+  const std::size_t base = shared_address(source);
+  for (int i = 0; i < target.rows; ++i) {
+    values.at(i, 0) = shared_.read_own(base + static_cast<std::size_t>(i) * sizeof(float), ElementType::fp32);
+  }
+}
+
+void NumericMachine::max_shared(const SharedTile& target, const Fragment& source) {
+  require_same_shape(target.rows, target.cols, source.rows, 1, "max_shared");
+  const std::size_t base = shared_address(target);
+  const TileValues& values = tile(source);
+  for (int i = 0; i < source.rows; ++i) {
+    for (int j = 0; j < source.cols; ++j) {
+      shared_.raise(base + static_cast<std::size_t>(i) * sizeof(float), values.at(0, i, j));
+    }
+  }
+  flops_.max += static_cast<std::int64_t>(values.values.size());
 }
 
 void NumericMachine::store_parts(const SharedTile& target, const Fragment& source) {

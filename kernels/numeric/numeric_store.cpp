@@ -1,5 +1,6 @@
 #include "kernels/numeric/numeric_store.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <stdexcept>
@@ -21,11 +22,24 @@ NumericSharedMemory::NumericSharedMemory(std::size_t bytes)
     : bytes_(bytes, 0xff), read_at_(bytes, 0), written_at_(bytes, 0) {}
 
 float NumericSharedMemory::read(std::size_t address, ElementType type) {
+  const float value = read_own(address, type);
+  read_at_[address] = barriers_;
+  return value;
+}
+
+float NumericSharedMemory::read_own(std::size_t address, ElementType type) {
   if (written_at_[address] == barriers_) {
     throw std::logic_error("shared byte " + std::to_string(address) +
                            " is read without a barrier after its write");
   }
-  read_at_[address] = barriers_;
+  return value_at(address, type);
+}
+
+void NumericSharedMemory::raise(std::size_t address, float value) {
+  write(address, ElementType::fp32, std::max(value_at(address, ElementType::fp32), value));
+}
+
+float NumericSharedMemory::value_at(std::size_t address, ElementType type) const {
   if (type == ElementType::fp32) {
     float value = 0;
     std::memcpy(&value, bytes_.data() + address, sizeof value);

@@ -28,11 +28,15 @@ struct NumericTensor {
 
 /// Bytes of one CTA. Tiles that overlap alias. Warps run in any order between two barriers, so a byte that is
 /// written and read between the same two barriers is a race: read and write throw std::logic_error for it.
+/// What one thread reads it may write: read_own is for bytes that no other thread reads or writes.
 class NumericSharedMemory {
  public:
   explicit NumericSharedMemory(std::size_t bytes);
 
   float read(std::size_t address, ElementType type);
+  float read_own(std::size_t address, ElementType type);
+  /// Atomic maximum of fp32 values: several threads may raise a value between two barriers.
+  void raise(std::size_t address, float value);
   void write(std::size_t address, ElementType type, float value);
   /// A write that was under way since the barrier with number `since`.
   void write_late(std::size_t address, ElementType type, float value, std::uint32_t since);
@@ -42,6 +46,8 @@ class NumericSharedMemory {
   std::size_t address_of(const SharedTile& tile, std::int64_t stage) const;
 
  private:
+  float value_at(std::size_t address, ElementType type) const;
+
   std::vector<std::uint8_t> bytes_;
   // Per byte the number of barriers passed when it was last read and written.
   std::vector<std::uint32_t> read_at_;
@@ -94,6 +100,11 @@ struct DenseMatrix {
   float& at(int row, int col) { return values[static_cast<std::size_t>(row * cols + col)]; }
   const float* row(int number) const { return values.data() + static_cast<std::ptrdiff_t>(number) * cols; }
 };
+
+/// Bytes from the start of the tile to its element (i, j).
+inline std::size_t element_offset(const SharedTile& tile, int i, int j) {
+  return static_cast<std::size_t>((i * tile.elements_per_row() + j) * element_bytes(tile.type));
+}
 
 /// Throws std::logic_error that names `what` unless both shapes agree.
 void require_same_shape(int rows, int cols, int other_rows, int other_cols, const char* what);

@@ -58,11 +58,10 @@ DenseMatrix NumericMachine::operand(const MmaOperand& operand, int rows, int col
   };
   if (const auto* shared = std::get_if<SharedTile>(&operand.tile)) {
     require(shared->rows, shared->cols, shared->type);
-    std::size_t address = shared_address(*shared);
+    const std::size_t base = shared_address(*shared);
     for (int i = 0; i < stored_rows; ++i) {
       for (int j = 0; j < stored_cols; ++j) {
-        place(i, j, shared_.read(address, shared->type));
-        address += static_cast<std::size_t>(element_bytes(shared->type));
+        place(i, j, shared_.read(base + element_offset(*shared, i, j), shared->type));
       }
     }
     return matrix;

@@ -95,6 +95,7 @@ void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
       return;
     case OpClass::shared_load:
     case OpClass::shared_store:
+    case OpClass::shared_atomic:
       out.pipe = PipeSlot::mio;
       return set_shared(out, sm, launch);
     case OpClass::async_copy:
@@ -128,6 +129,7 @@ void set_tensor_hold(DecodedInstruction& out, const hw::Sm& sm, const DecodedLau
       registers = 1;
       break;
     case OpClass::shared_store:
+    case OpClass::shared_atomic:
     case OpClass::local_store:
     case OpClass::global_store:
       registers = (moved_bytes(launch, out) + kRegisterBytes - 1) / kRegisterBytes;

@@ -240,6 +240,9 @@ void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
       counters_.shared_store_wavefronts += instruction.data_cycles;
       done = time + instruction.data_cycles;
       break;
+    case OpClass::shared_atomic:
+      done = time + instruction.data_cycles;
+      break;
     case OpClass::async_commit:
       commit_group(warp, time);
       break;

@@ -76,6 +76,7 @@ constexpr std::array kOpcodes = {
     OpcodeInfo{STS_32, "STS.32", Pipe::lsu, OpClass::shared_store},
     OpcodeInfo{STS_64, "STS.64", Pipe::lsu, OpClass::shared_store},
     OpcodeInfo{STS_128, "STS.128", Pipe::lsu, OpClass::shared_store},
+    OpcodeInfo{ATOMS_MAX, "ATOMS.MAX", Pipe::lsu, OpClass::shared_atomic},
     OpcodeInfo{SHFL_BFLY, "SHFL.BFLY", Pipe::lsu, OpClass::shuffle},
     OpcodeInfo{SHFL_DOWN, "SHFL.DOWN", Pipe::lsu, OpClass::shuffle},
     OpcodeInfo{SHFL_IDX, "SHFL.IDX", Pipe::lsu, OpClass::shuffle},
@@ -132,6 +133,7 @@ bool has_variable_latency(OpClass op_class) {
     case OpClass::xu:
     case OpClass::shared_load:
     case OpClass::shared_store:
+    case OpClass::shared_atomic:
     case OpClass::shuffle:
     case OpClass::async_copy:
     case OpClass::global_load:
@@ -143,6 +145,11 @@ bool has_variable_latency(OpClass op_class) {
     default:
       return false;
   }
+}
+
+bool is_shared_memory(OpClass op_class) {
+  return op_class == OpClass::shared_load || op_class == OpClass::shared_store ||
+         op_class == OpClass::shared_atomic;
 }
 
 bool is_global_memory(OpClass op_class) {

@@ -28,6 +28,7 @@ enum class OpClass : std::uint8_t {
   barrier,        ///< CTA-wide named barrier, arrive and wait
   shared_load,    ///< LDS, LDSM
   shared_store,   ///< STS
+  shared_atomic,  ///< ATOMS without return value
   shuffle,        ///< SHFL
   async_copy,     ///< LDGSTS: global to shared memory without registers
   async_commit,   ///< LDGDEPBAR: closes a group of asynchronous copies
@@ -51,6 +52,7 @@ enum class Opcode : std::uint8_t {
   BRA, BSSY, BSYNC, WARPSYNC, NOP, EXIT, S2R, CS2R, LDC,
   BAR_SYNC,
   LDSM_X4, LDSM_X2, LDSM_X1, LDSM_T_X4, LDSM_T_X2, LDS_32, LDS_64, LDS_128, STS_32, STS_64, STS_128,
+  ATOMS_MAX,
   SHFL_BFLY, SHFL_DOWN, SHFL_IDX,
   LDGSTS_128, LDGSTS_64, LDGSTS_32, LDGDEPBAR, DEPBAR_LE,
   LDG_16, LDG_32, LDG_64, LDG_128, STG_16, STG_32, STG_64, STG_128, RED_ADD_F32,
@@ -75,6 +77,8 @@ std::span<const OpcodeInfo> all_opcodes();
 const OpcodeInfo& info(Opcode opcode);
 /// The opcode of that name, or nothing.
 std::optional<Opcode> opcode_from_name(std::string_view name);
+/// True for LDS, LDSM, STS and ATOMS: their operand is in shared memory.
+bool is_shared_memory(OpClass op_class);
 /// True for classes whose latency the compiler cannot know (they need a scoreboard, not a stall count).
 bool has_variable_latency(OpClass op_class);
 /// True for instructions that move data between the SM and the memory system.

@@ -90,7 +90,7 @@ void check_depth(const ValidationContext& context, const AffineIndex& index, std
 void check_memory(const ValidationContext& context, const WarpProgram& program,
                   const Instruction& instruction, std::size_t depth) {
   const OpClass op_class = info(instruction.opcode).op_class;
-  const bool wants_shared = op_class == OpClass::shared_load || op_class == OpClass::shared_store;
+  const bool wants_shared = is_shared_memory(op_class);
   const bool wants_tensor = is_global_memory(op_class);
   if (instruction.memory == kNoMemory) {
     if (wants_shared || wants_tensor) {

@@ -20,7 +20,8 @@ TEST(CliCheckNumbers, AllKindsOfKernelsPass) {
     EXPECT_NE(result.out.find("largest error"), std::string::npos) << result.out;
     return result.out;
   };
-  for (const char* kernel : {"fa1", "fa2", "fa2_torch", "standard", "standard_eager", "fa1+split_q"}) {
+  for (const char* kernel :
+       {"fa1", "fa2", "fa2_torch", "standard", "standard_eager", "xformers", "fa1+split_q"}) {
     check(kernel, attention);
   }
   check("gemm", {"--rows", "100", "--cols", "72", "--depth", "40", "--batch", "2"});

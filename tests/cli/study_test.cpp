@@ -158,8 +158,8 @@ TEST(Accuracy, ReadsWhatIsMeasured) {
     }
   }
   // fa2 at three lengths, fa2_torch and fa1 at two, standard_eager at one; two head dimensions, causal or
-  // not.
-  EXPECT_EQ(counters[kernels::Pass::forward], 4U * (3 + 2 + 2 + 1));
+  // not. xformers at one, without mask.
+  EXPECT_EQ(counters[kernels::Pass::forward], 4U * (3 + 2 + 2 + 1) + 2);
   EXPECT_EQ(counters[kernels::Pass::backward], 4U * (3 + 2 + 2 + 1));
 }
 
@@ -177,6 +177,27 @@ TEST(Accuracy, CountersLeaveOutLaunchesThatWereNotMeasured) {
   EXPECT_EQ(numbers.at(kTflops), 5) << "of the whole call";
   EXPECT_EQ(numbers.at("ratio"), 0.5);
   EXPECT_EQ(model_numbers(result_from_json(to_json(result))), numbers);
+}
+
+TEST(Accuracy, HoldsXformersAgainstItsOwnCountersAndThePaper) {
+  std::map<std::string, int> by_source;
+  for (const Observation& observation : all_observations(reference_directory())) {
+    if (observation.point.kernel != "xformers") {
+      continue;
+    }
+    ++by_source[observation.source];
+    if (observation.source == kXformersCounters && label(observation.point) == "d 128 causal, 512 tokens") {
+      EXPECT_EQ(observation.numbers.at(kCycles), 521669);
+      EXPECT_EQ(observation.numbers.at(kHbmBytes), 201399552.0 + 60634624.0);
+    }
+    if (observation.source == kFigure5 && label(observation.point) == "d 64, 512 tokens") {
+      EXPECT_DOUBLE_EQ(observation.numbers.at(kTflops), 89.03);
+      EXPECT_EQ(observation.point.model.gpu, "a100-sxm4-80gb");
+    }
+  }
+  EXPECT_EQ(by_source[kCounters], 2);
+  EXPECT_EQ(by_source[kXformersCounters], 19);
+  EXPECT_EQ(by_source[kFigure5], 2 * 2 * 6) << "head dimensions, with a mask or not, lengths";
 }
 
 }  // namespace

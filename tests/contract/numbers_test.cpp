@@ -120,7 +120,7 @@ TEST_P(Numbers, Bfloat) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Numbers,
-                         testing::Values("fa1", "fa2", "fa2_torch", "standard", "standard_eager"),
+                         testing::Values("fa1", "fa2", "fa2_torch", "standard", "standard_eager", "xformers"),
                          [](const auto& tested) { return tested.param; });
 
 class FlashNumbers : public testing::TestWithParam<std::string> {};
@@ -135,7 +135,7 @@ TEST_P(FlashNumbers, LargeScores) {
   expect_attention(c);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, FlashNumbers, testing::Values("fa1", "fa2", "fa2_torch"),
+INSTANTIATE_TEST_SUITE_P(Kernels, FlashNumbers, testing::Values("fa1", "fa2", "fa2_torch", "xformers"),
                          [](const auto& tested) { return tested.param; });
 
 class Fa2Numbers : public testing::TestWithParam<std::string> {};
@@ -171,6 +171,14 @@ TEST_P(Fa2Numbers, RowsWithoutKeysAreZeroWithInfiniteLse) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Fa2Numbers, testing::Values("fa2", "fa2_torch"),
                          [](const auto& tested) { return tested.param; });
+
+TEST(XformersNumbers, OutputInMemory) {
+  for (const std::int64_t d : {136, 160, 192, 256}) {
+    expect_attention({"xformers", 113, 300, d, false, 1, 1});
+    expect_attention({"xformers", 40, 128, d, false, 1, 1});
+    expect_attention({"xformers", 300, 300, d, true, 1, 1, DataType::bf16});
+  }
+}
 
 TEST(Fa1Numbers, SplitsThatDoNotDivideTheKeyBlocks) {
   // The number of SMs decides how many CTAs share a head: here 6 and 14, with periods of 3 and 7 key blocks.

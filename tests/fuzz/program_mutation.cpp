@@ -57,7 +57,7 @@ void change_opcode(Instruction& instruction, WarpProgram& program, std::size_t t
   instruction.immediate = 0;
   instruction.memory = kNoMemory;
   const OpClass op_class = info(instruction.opcode).op_class;
-  const bool shared = op_class == OpClass::shared_load || op_class == OpClass::shared_store;
+  const bool shared = is_shared_memory(op_class);
   if (!shared && !is_global_memory(op_class)) {
     return;
   }

@@ -137,5 +137,64 @@ TEST(KernelMarks, ABuildExchangesPiecesAndNumbersDoNot) {
             "ab");
 }
 
+TEST(KernelMarks, CountedSharedLoadsReadNothing) {
+  BuildFigures build;
+  build.parts[{1, 0}] = {{.spread = {{Opcode::LDS_32, 2}, {Opcode::LDSM_X4, 1}}}};
+  const KernelPlan plan = copying_plan(build, [](CtaMachine& m) { m.part(1); });
+  const Kernel kernel{"marked", "", [&](const Problem&, const GpuLimits&) { return plan; }};
+  const trace::WarpProgram program = kernel.build(Problem(), kA100).launches.at(0).programs.at(0);
+  int dead = 0;
+  for (const trace::Instruction& instruction : program.code) {
+    if (instruction.opcode == Opcode::LDS_32 || instruction.opcode == Opcode::LDSM_X4) {
+      EXPECT_EQ(program.memory_operands.at(instruction.memory).bytes, 0U);
+      ++dead;
+    }
+  }
+  EXPECT_EQ(dead, 3);
+}
+
+TEST(KernelMarks, CopiesLeaveTheirAddressesToTheFigures) {
+  const auto copying = [](CtaMachine& m) {
+    m.copy_async({0, 16, 64, ElementType::fp16, 1, {}}, {0, 0, 0, 0, 16, 64});
+  };
+  const auto code = [&](bool estimate) {
+    BuildFigures build;
+    build.estimate_copy_addresses = estimate;
+    KernelPlan plan = copying_plan(build, copying);
+    plan.launches[0].shared_bytes_per_cta = 2048;
+    return code_of(plan);
+  };
+  EXPECT_EQ(count(code(true), Opcode::LDGSTS_128), 4);
+  EXPECT_EQ(count(code(false), Opcode::LDGSTS_128), 4);
+  EXPECT_EQ(count(code(true), Opcode::LDS_32), 3);
+  EXPECT_EQ(count(code(false), Opcode::LDS_32), 0);
+  EXPECT_EQ(count(code(false), Opcode::SHF), 0);
+}
+
+TEST(KernelMarks, ProductsUseTheTensorInstructionOfTheBuild) {
+  const auto multiplying = [](CtaMachine& m) {
+    const SharedTile a{0, 16, 32, ElementType::fp16, 1, {}};
+    const SharedTile b{1024, 16, 32, ElementType::fp16, 1, {}};
+    const Fragment c = m.fragment(16, 16, ElementType::fp32, Layout::accumulator, kSplit);
+    m.fill(c, 0);
+    m.mma(c, a, transposed(b));
+    m.store({1, 0, 0, 0, 16, 16}, c);
+  };
+  const auto code = [&](int depth) {
+    BuildFigures build;
+    build.math.mma_depth = depth;
+    KernelPlan plan = copying_plan(build, multiplying);
+    plan.launches[0].shared_bytes_per_cta = 2048;
+    return code_of(plan);
+  };
+  // 2 atoms of 8 columns, 2 or 4 steps. A step of 8 needs two registers of each operand.
+  EXPECT_EQ(count(code(16), Opcode::HMMA_16816_F32), 4);
+  EXPECT_EQ(count(code(16), Opcode::LDSM_X4), 4);
+  EXPECT_EQ(count(code(8), Opcode::HMMA_1688_F32), 8);
+  EXPECT_EQ(count(code(8), Opcode::HMMA_16816_F32), 0);
+  EXPECT_EQ(count(code(8), Opcode::LDSM_X2), 8);
+  EXPECT_THROW(code(4), std::logic_error);
+}
+
 }  // namespace
 }  // namespace warpscope::tests

@@ -33,6 +33,7 @@ const std::map<std::string_view, std::int64_t> kNeededBytes = {
     {"fa1", 6 * 512 * (4 * 64 * 2 + 4 + 64 * 4)},  // o_tmp in fp32
     {"fa2", 6 * 512 * (4 * 64 * 2 + 4)},
     {"fa2_torch", 6 * 512 * (4 * 64 * 2 + 4)},
+    {"xformers", 6 * 512 * (4 * 64 * 2 + 4)},
     // With copies of q and k, and of v at the time when scores still live.
     {"standard", 6 * 512 * (7 * 64 * 2 + 2 * 512 * 2)},
     {"standard_eager", 6 * 512 * (3 * 64 * 2 + 2 * 512 * 2)},

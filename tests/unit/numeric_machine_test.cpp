@@ -102,6 +102,73 @@ TEST(NumericMachine, SharedMemoryRacesAreNamed) {
   EXPECT_THROW(run(with_barriers(true, false)), std::logic_error);
 }
 
+TEST(NumericMachine, APaddedTileKeepsItsRowsApart) {
+  // Columns 16 to 31 of a tile whose rows are 72 elements apart.
+  SharedTile padded = kTile;
+  padded.pitch = kCols + 8;
+  SharedTile part{16 * element_bytes(ElementType::fp16), kRows, 16, ElementType::fp16, 1, {}};
+  part.pitch = padded.pitch;
+  const NumericResult result = run([&](CtaMachine& m) {
+    m.copy_async(padded, kX);
+    m.commit_copies();
+    m.wait_copies(0);
+    m.barrier();
+    const Fragment values = m.fragment(kRows, 16, ElementType::fp16, Layout::linear, {});
+    m.load_shared(values, part);
+    m.store({1, 0, 0, 0, kRows, 16}, values);
+  });
+  EXPECT_EQ(result.tensors.at("Y").at(0), 16.0F);
+  EXPECT_EQ(result.tensors.at("Y").at(3 * kCols + 2), 3.0F * kCols + 18);
+}
+
+// Row maxima of X, raised by every lane; `before` and `behind`: barriers around that.
+NumericResult row_maxima(bool before, bool behind) {
+  return run([=](CtaMachine& m) {
+    const Fragment x = m.fragment(kRows, kCols, ElementType::fp32, Layout::accumulator, kByColumns);
+    const Fragment owned = m.fragment(kRows, 4, ElementType::fp32, Layout::linear, {});
+    const RowVector row = m.row_vector(owned);
+    const SharedTile maxima{0, kRows, 1, ElementType::fp32, 1, {}};
+    m.fill(row, 100.0F);
+    m.store_shared(maxima, row);
+    if (before) {
+      m.barrier();
+    }
+    m.load(x, kX);
+    m.max_shared(maxima, x);
+    if (behind) {
+      m.barrier();
+    }
+    m.load_shared(row, maxima);
+    m.store_rows(kR, row);
+  });
+}
+
+TEST(NumericMachine, LanesRaiseWhatSharedMemoryHolds) {
+  const NumericResult result = row_maxima(true, true);
+  EXPECT_EQ(result.tensors.at("R").at(0), 100.0F);
+  EXPECT_EQ(result.tensors.at("R").at(1), 127.0F);
+  EXPECT_EQ(result.tensors.at("R").at(15), 1023.0F);
+  EXPECT_THROW(row_maxima(true, false), std::logic_error);
+}
+
+TEST(NumericMachine, OneThreadMayWriteWhatItHasRead) {
+  const auto update = [](bool owned) {
+    return run([=](CtaMachine& m) {
+      const Fragment one = m.fragment(kRows, 4, ElementType::fp32, Layout::linear, {});
+      const Fragment quads = m.fragment(kRows, kCols, ElementType::fp32, Layout::accumulator, kByColumns);
+      const SharedTile rows{0, kRows, 1, ElementType::fp32, 1, {}};
+      const RowVector value = m.row_vector(owned ? one : quads);
+      m.fill(value, 3.0F);
+      m.store_shared(rows, value);
+      m.barrier();
+      m.load_shared(value, rows);
+      m.store_shared(rows, value);
+    });
+  };
+  EXPECT_NO_THROW(update(true));
+  EXPECT_THROW(update(false), std::logic_error);
+}
+
 // Row sums of X over columns that four warps share; `within` and `across` say which reductions happen.
 NumericResult row_sums(bool within, bool across) {
   return run([=](CtaMachine& m) {

@@ -84,6 +84,17 @@ TEST(SmSharedMemory, StoresCountTheirOwnWavefronts) {
   EXPECT_EQ(bench.core().counters().shared_load_wavefronts, 0U);
 }
 
+TEST(SmSharedMemory, AtomicsHoldTheDataPathLikeStoresAndAreNone) {
+  Program program;
+  program.op(ATOMS_MAX).shared(128, 7).op(ATOMS_MAX).shared(128, 4);
+  program.op(LDS_32).writes(1).shared(128, 1).exit().reads(1);  // behind both
+  CoreBench bench(test_config(), one_program(program.build()));
+  bench.run();
+  EXPECT_EQ(bench.core().counters().data_path_cycles, 7 + 4 + 1);
+  EXPECT_EQ(bench.core().counters().shared_store_wavefronts, 0U);
+  EXPECT_EQ(bench.core().counters().shared_load_wavefronts, 1U);
+}
+
 TEST(SmShuffle, GoesThroughAtItsOwnIntervalAndLatency) {
   const hw::HwConfig config = test_config();
   const hw::Shuffle& shuffle = config.sm.shuffle;

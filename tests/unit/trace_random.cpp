@@ -71,7 +71,7 @@ class TraceMaker {
 
   void make_memory(WarpProgram& program, Instruction& instruction, std::size_t depth) {
     const OpClass op_class = info(instruction.opcode).op_class;
-    const bool shared = op_class == OpClass::shared_load || op_class == OpClass::shared_store;
+    const bool shared = is_shared_memory(op_class);
     if (!shared && !is_global_memory(op_class)) {
       return;
     }

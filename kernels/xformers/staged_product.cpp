@@ -1,0 +1,39 @@
+#include "kernels/xformers/staged_product.hpp"
+
+#include <algorithm>
+
+namespace warpscope::kernels::xformers {
+
+void start_copies(CtaMachine& m, const StagedProduct& product) {
+  for (int slice = 0; slice < std::min(product.ahead, product.slices); ++slice) {
+    product.copy(slice);
+    m.commit_copies();
+  }
+}
+
+// The source loops over all slices: a branch ends each (its figures: StagedProduct::part).
+void multiply_slices(CtaMachine& m, const StagedProduct& product, int rolling_slot) {
+  const int ahead = std::min(product.ahead, product.slices);
+  const auto next = [&] {
+    m.commit_copies();  // an empty group where nothing is left to copy
+    m.wait_copies(ahead - 1);
+    m.barrier();
+    m.part(product.part);
+  };
+  m.wait_copies(ahead - 1);
+  m.barrier();
+  const int rolling = product.slices - ahead;
+  if (rolling > 0) {
+    m.loop(rolling_slot, [&](const Affine& slice) {
+      product.multiply(slice);
+      product.copy(slice + ahead);
+      next();
+    });
+  }
+  for (int slice = rolling; slice < product.slices; ++slice) {
+    product.multiply(slice);
+    next();
+  }
+}
+
+}  // namespace warpscope::kernels::xformers

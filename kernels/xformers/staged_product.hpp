@@ -1,0 +1,27 @@
+// Products in slices of their inner dimension, with copies that run ahead (CUTLASS: MmaMultistage).
+#pragma once
+
+#include <functional>
+
+#include "kernels/machine/machine.hpp"
+
+namespace warpscope::kernels::xformers {
+
+struct StagedProduct {
+  int slices = 0;
+  int ahead = 0;  ///< copies under way before the first slice is multiplied, each in a group of its own
+  int part = 0;   ///< mark behind each slice
+  /// Copies slice number `slice`.
+  std::function<void(const Affine& slice)> copy;
+  /// Adds the product of slice number `slice`.
+  std::function<void(const Affine& slice)> multiply;
+};
+
+/// Issues the copies that run ahead.
+void start_copies(CtaMachine& machine, const StagedProduct& product);
+/// Waits for each slice, with a barrier in front of it, and multiplies; one more barrier stands behind the
+/// last. The slices that are multiplied while others are copied take a loop, as often as trip slot
+/// `rolling_slot` says: slices - ahead.
+void multiply_slices(CtaMachine& machine, const StagedProduct& product, int rolling_slot);
+
+}  // namespace warpscope::kernels::xformers
