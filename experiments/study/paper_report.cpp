@@ -159,7 +159,9 @@ std::string paper_report(std::span<const PaperBar> bars) {
       "    time_standard.md). The benchmark gives neither time where either pass fails, and that of the "
       "H100\n"
       "    (benchmarks/benchmark_causal.py of FlashAttention) does not run PyTorch above 8192 tokens.\n"
-      "  - H200: times of back-to-back calls on one H200 SXM, some of them at the power limit.\n";
+      "  - H200: times of back-to-back calls on one H200 SXM, some of them at the power limit. PyTorch is "
+      "version\n"
+      "    2.11 there, whose softmax is another one from 2048 tokens on (time_standard.md).\n";
   page += fmt::format("  - {}\n", kMmaSyncNote);
   for (const PaperBar& bar : bars) {
     if (bar.is_modelled()) {
