@@ -10,6 +10,8 @@
 #include "experiments/study/forward_grid.hpp"
 #include "experiments/study/paper_figures.hpp"
 #include "kernels/device_memory.hpp"
+#include "kernels/machine/plan.hpp"
+#include "kernels/unsupported.hpp"
 #include "model/hw/config_loader.hpp"
 
 namespace warpscope::experiments {
@@ -49,6 +51,16 @@ double tflops_of(const kernels::Problem& problem, double time_us) {
   return credited_flops(problem) / time_us / kMicrosecondsAndTera;
 }
 
+/// 0 for what the kernel refuses: its simulation says why.
+std::int64_t live_bytes_of(const kernels::Kernel& kernel, const kernels::Problem& pass,
+                           const kernels::GpuLimits& limits) {
+  try {
+    return kernels::live_bytes(kernel.plan(pass, limits));
+  } catch (const kernels::UnsupportedProblem&) {
+    return 0;
+  }
+}
+
 void add_model(PaperBar& bar) {
   const kernels::Kernel* kernel = find_modelled(bar.method->kernel, bar.published.pass);
   if (kernel == nullptr) {
@@ -59,7 +71,7 @@ void add_model(PaperBar& bar) {
   kernels::GpuLimits limits = limits_of(config);
   limits.memory_bytes = 0;  // unknown, so that what does not fit is counted too
   for (const kernels::Problem& pass : kernels::problem_by_pass(bar.problem)) {
-    bar.live_bytes = std::max(bar.live_bytes, kernels::live_bytes(kernel->plan(pass, limits)));
+    bar.live_bytes = std::max(bar.live_bytes, live_bytes_of(*kernel, pass, limits));
     Point point;
     point.model.gpu = bar.published.gpu;
     point.kernel = bar.method->kernel;
