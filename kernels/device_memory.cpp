@@ -26,6 +26,7 @@ void DeviceMemory::allocate(const TensorSpec& tensor) {
     throw UnsupportedProblem(fmt::format("out of memory: {} bytes of tensors live at once, the GPU has {}",
                                          allocated_bytes_, capacity_bytes_));
   }
+  most_bytes_ = std::max(most_bytes_, static_cast<std::int64_t>(allocated_bytes_));
 }
 
 void DeviceMemory::release(const TensorSpec& tensor) {
@@ -35,6 +36,15 @@ void DeviceMemory::release(const TensorSpec& tensor) {
 void require_memory(const std::vector<TensorSpec>& tensors, const GpuLimits& limits) {
   DeviceMemory memory(limits);
   std::ranges::for_each(tensors, [&](const TensorSpec& tensor) { memory.allocate(tensor); });
+}
+
+std::int64_t live_bytes(const KernelPlan& plan) {
+  if (plan.live_bytes != 0) {
+    return plan.live_bytes;
+  }
+  DeviceMemory memory({});
+  std::ranges::for_each(plan.tensors, [&](const TensorSpec& tensor) { memory.allocate(tensor); });
+  return memory.most_bytes();
 }
 
 }  // namespace warpscope::kernels

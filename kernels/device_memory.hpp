@@ -18,13 +18,20 @@ class DeviceMemory {
   /// Throws UnsupportedProblem if that is more than the GPU has.
   void allocate(const TensorSpec& tensor);
   void release(const TensorSpec& tensor);
+  /// The most that was allocated at the same time.
+  std::int64_t most_bytes() const { return most_bytes_; }
 
  private:
   std::int64_t capacity_bytes_;
   trace::Int128 allocated_bytes_ = 0;
+  std::int64_t most_bytes_ = 0;
 };
 
 /// The same for tensors that all live at once.
 void require_memory(const std::vector<TensorSpec>& tensors, const GpuLimits& limits);
+
+/// Memory of the tensors of `plan` that are alive at once at most, in bytes, without what libraries take for
+/// themselves.
+std::int64_t live_bytes(const KernelPlan& plan);
 
 }  // namespace warpscope::kernels

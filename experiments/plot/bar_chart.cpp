@@ -10,11 +10,21 @@ namespace {
 
 constexpr double kGroupFill = 0.86;  // share of the room of a group that its bars take
 
+std::vector<LegendEntry> legend_of(const BarChart& chart) {
+  std::vector<LegendEntry> legend;
+  for (const BarSeries& series : chart.panels.front().series) {
+    legend.push_back({series.name, series.fill, series.border});
+  }
+  return legend;
+}
+
 /// Draws one chart.
 class Drawing {
  public:
   Drawing(const BarChart& chart, const std::filesystem::path& stem)
-      : chart_(chart), page_(stem, chart.panels.size()) {}
+      : chart_(chart),
+        legend_(legend_of(chart)),
+        page_(stem, {chart.panels.size(), chart.one_column, legend_lines(legend_)}) {}
 
   void draw() {
     for (std::size_t p = 0; p < chart_.panels.size(); ++p) {
@@ -74,19 +84,11 @@ class Drawing {
     return std::pow(10, std::floor(std::log10(least)));
   }
 
-  void add_head() {
-    std::vector<LegendEntry> legend;
-    for (const BarSeries& series : chart_.panels.front().series) {
-      legend.push_back({series.name, series.fill, series.border});
-    }
-    page_.add_head(chart_.title, chart_.subtitle, legend);
-  }
-
   void add_panel(std::size_t index) {
     const BarPanel& panel = chart_.panels[index];
     page_.begin_panel(index, {panel.title, chart_.x_label, chart_.y_label});
     if (index == 0) {
-      add_head();
+      page_.add_head(chart_.title, chart_.subtitle, legend_);
     }
     page_.add("set xtics (");
     for (std::size_t g = 0; g < panel.groups.size(); ++g) {
@@ -115,6 +117,7 @@ class Drawing {
   }
 
   const BarChart& chart_;
+  std::vector<LegendEntry> legend_;
   ChartPage page_;
 };
 

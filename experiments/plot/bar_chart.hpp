@@ -24,7 +24,8 @@ struct BarPanel {
   std::vector<BarSeries> series;
 };
 
-/// Panels in two columns under a common title and legend; the series of the first panel make the legend.
+/// Panels in two columns, or in one where bars are many, under a common title and legend; the series of the
+/// first panel make the legend.
 struct BarChart {
   std::string title;
   std::string subtitle;
@@ -32,6 +33,7 @@ struct BarChart {
   std::string y_label;
   bool logarithmic = false;
   std::vector<BarPanel> panels;
+  bool one_column = false;
 };
 
 /// Writes `<stem>.gnuplot`, for those who want to restyle the chart, and draws `<stem>.svg` with it.

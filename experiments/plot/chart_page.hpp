@@ -28,13 +28,22 @@ struct PanelLabels {
   std::string y;
 };
 
+struct PageLayout {
+  std::size_t panels = 1;
+  bool one_column = false;  ///< else two, unless there is one panel
+  int legend_lines = 1;     ///< that add_head() may fill
+};
+
 /// `text` as a string of gnuplot.
 std::string in_single_quotes(const std::string& text);
+
+/// Lines that a legend takes.
+int legend_lines(std::span<const LegendEntry> legend);
 
 /// Builds the script of one page, which draws `stem`.svg into the folder that the script lies in.
 class ChartPage {
  public:
-  ChartPage(const std::filesystem::path& stem, std::size_t panels);
+  ChartPage(const std::filesystem::path& stem, const PageLayout& layout);
 
   template <typename... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
@@ -53,10 +62,11 @@ class ChartPage {
  private:
   /// Pixels from the top as gnuplot's share of the height.
   double down(double pixels) const { return 1 - pixels / height_; }
-  void add_swatch(int tag, double x, const LegendEntry& entry);
+  void add_swatch(int tag, double left, double from_top, const LegendEntry& entry);
 
   std::filesystem::path stem_;
   int columns_;
+  int head_height_;  ///< pixels, as all sizes
   int height_;
   std::string text_;
 };

@@ -75,7 +75,7 @@ void add_axes(ChartPage& page, const LineChart& chart, const LinePanel& panel) {
 }  // namespace
 
 void draw(const LineChart& chart, const std::filesystem::path& stem) {
-  ChartPage page(stem, chart.panels.size());
+  ChartPage page(stem, {.panels = chart.panels.size()});
   for (std::size_t p = 0; p < chart.panels.size(); ++p) {
     for (std::size_t s = 0; s < chart.panels[p].series.size(); ++s) {
       page.add("$line_{}_{} << END\n", p, s);

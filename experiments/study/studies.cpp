@@ -8,6 +8,7 @@
 #include "experiments/base/usage_error.hpp"
 #include "experiments/study/hbm_traffic.hpp"
 #include "experiments/study/non_matmul.hpp"
+#include "experiments/study/paper_figures.hpp"
 #include "experiments/study/parallelism.hpp"
 #include "experiments/study/why_fa2.hpp"
 
@@ -22,6 +23,8 @@ constexpr std::array kStudies = {
           &run_parallelism},
     Study{"hbm-traffic", "bytes across HBM against sequence length and against the capacity of the L2",
           &run_hbm_traffic},
+    Study{"paper-figures", "Figures 4 to 7 of the FlashAttention-2 paper: every bar, published and modelled",
+          &run_paper_figures},
 };
 
 }  // namespace

@@ -55,6 +55,9 @@ struct LaunchPlan {
 struct KernelPlan {
   std::vector<TensorSpec> tensors;
   std::vector<LaunchPlan> launches;
+  /// Memory of what is alive at once at most, tensors that no launch touches included; 0: all `tensors` are
+  /// alive all the time.
+  std::int64_t live_bytes = 0;
 };
 
 }  // namespace warpscope::kernels

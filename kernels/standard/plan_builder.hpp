@@ -61,7 +61,10 @@ class PlanBuilder {
   /// `row_cache`.
   void launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns, bool row_cache);
 
-  KernelPlan take() { return std::move(plan_); }
+  KernelPlan take() {
+    plan_.live_bytes = memory_.most_bytes();
+    return std::move(plan_);
+  }
 
   static constexpr int kQ = 0;
   static constexpr int kK = 1;

@@ -42,7 +42,8 @@ const Mistake kMistakes[] = {
     {"list", {"list", "dogs"}, "warpscope: list 'dogs': unknown; legal are gpus, kernels, variants, studies"},
     {"study",
      {"study", "why-not"},
-     "warpscope: study 'why-not': unknown; legal are why-fa2, non-matmul, parallelism, hbm-traffic"},
+     "warpscope: study 'why-not': unknown; legal are why-fa2, non-matmul, parallelism, hbm-traffic, "
+     "paper-figures"},
     {"verb_near",
      {"swep"},
      "warpscope: warpscope 'swep': unknown; did you mean sweep? legal are run, compare, hotspots, ..."},

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <vector>
 
 #include "experiments/plot/chart_page.hpp"
 #include "experiments/plot/xy_chart.hpp"
@@ -47,6 +48,14 @@ TEST(XyChart, ManyNumbersShareTicks) {
 
 TEST(XyChart, TextEndsNoString) {
   EXPECT_EQ(in_single_quotes("it's\nsystem 'x'"), "'it''s system ''x'''");
+}
+
+TEST(ChartPage, LegendGoesOnInAnotherLine) {
+  const LegendEntry entry{"fourteen signs", "#ffffff", "#000000"};
+  EXPECT_EQ(legend_lines({}), 1);
+  EXPECT_EQ(legend_lines(std::vector<LegendEntry>(8, entry)), 1);
+  EXPECT_EQ(legend_lines(std::vector<LegendEntry>(9, entry)), 2);
+  EXPECT_EQ(legend_lines(std::vector<LegendEntry>(17, entry)), 3);
 }
 
 class CliPlot : public testing::Test {
