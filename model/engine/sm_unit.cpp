@@ -30,10 +30,13 @@ int SmUnit::install(const sm::ResidentCta& cta, sim::Cycles start) {
 
 void SmUnit::jump(sim::Cycles now, sim::Cycles cycles) {
   take_answers();
+  // An answer may be what the SM waited for.
+  const std::int32_t next = core_.run_until(static_cast<std::int32_t>(now - origin_), ended_);
+  next_event_ = next == sm::kNever ? kForever : origin_ + next;
   origin_ += cycles;
   wakes_ = std::max(wakes_, now) + cycles;
   port_free_ += cycles * memory::kQueueUnits;
-  next_event_ += cycles;
+  next_event_ += next_event_ == kForever ? 0 : cycles;
   for (memory::Piece& piece : later_) {
     piece.time_cycles += cycles;
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "model/memory/memory_system.hpp"
@@ -17,10 +18,11 @@ using engine::SmUnit;
 
 constexpr sim::Cycles kWindow = 32;
 
-/// One CTA on one SM, whose pieces are all answered `answer` cycles after they leave it.
+/// One CTA on one SM, whose pieces are all answered `answer` cycles after they leave it. Behind the first
+/// window with pieces the SM jumps ahead by `jump`.
 class UnitBench {
  public:
-  UnitBench(const hw::HwConfig& config, const Program& program, sim::Cycles answer)
+  UnitBench(const hw::HwConfig& config, const Program& program, sim::Cycles answer, sim::Cycles jump = 0)
       : config_(config),
         trace_{{tensor("t", 1 << 20)}, {one_program(program.build())}},
         decoded_(sm::decode(config_, trace_, trace_.launches[0])),
@@ -39,10 +41,15 @@ class UnitBench {
       for (const auto& [time, slot] : unit_.completions()) {
         end = time;
       }
+      if (jump > 0 && !unit_.asked().empty()) {
+        unit_.jump(begin + kWindow, std::exchange(jump, 0));
+        event_behind_jump = unit_.next_event();
+      }
     }
   }
 
   sim::Cycles end = -1;
+  sim::Cycles event_behind_jump = -1;
   std::vector<memory::Piece> asked;
   const SmUnit& unit() const { return unit_; }
 
@@ -106,6 +113,14 @@ TEST(SmUnit, ReductionsWaitForRoomInTheirBuffer) {
   EXPECT_EQ(bench.asked[1].time_cycles, first + config.sm.global.reduce_sustained_cycles);
   EXPECT_EQ(bench.asked[2].time_cycles, first + 100);
   EXPECT_EQ(bench.asked[3].time_cycles, first + 100 + config.sm.global.reduce_sustained_cycles);
+}
+
+// The only thing it waited for may be the answer that the jump takes along.
+TEST(SmUnit, KnowsItsNextEventBehindAJump) {
+  const UnitBench stays(test_config(), accesses(LDG_128, 1), 100);
+  const UnitBench jumps(test_config(), accesses(LDG_128, 1), 100, 1000);
+  EXPECT_EQ(jumps.end, stays.end + 1000);
+  EXPECT_EQ(jumps.event_behind_jump, jumps.end);
 }
 
 TEST(SmUnit, AnAccessIsAnsweredWithItsLastPiece) {
