@@ -49,9 +49,9 @@ constexpr std::array kEntries = {
         "always 0 here."},
     GlossaryEntry{
         "dispatch_stall", "",
-        "The warp could issue, but the sub-core's dispatch port is held, here by a tensor instruction "
-        "that is still reading its operands. Many HMMAs in a row raise it. It costs little where the "
-        "tensor pipe is the limit; other instructions can use the cycles behind the hold only."},
+        "The warp could issue, but an instruction of another warp of its sub-core stands at the register "
+        "ports: an HMMA whose operands others put off, or arithmetic right behind an HMMA. The warp whose "
+        "instruction stands there counts it as wait. Fewer instructions between HMMAs lower it."},
     GlossaryEntry{
         "not_selected", "",
         "The warp could issue, but the sub-core chose another one; it issues one instruction per "

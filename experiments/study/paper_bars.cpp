@@ -30,7 +30,9 @@ constexpr std::array kInSample = {
     InSample{"standard", Pass::forward, {2048}},
     InSample{"standard", Pass::backward, {512, 1024, 4096, 16384}},
     InSample{"fa1", Pass::forward, {512, 8192}},
+    InSample{"fa1", Pass::backward, {512, 8192}},
     InSample{"fa2", Pass::backward, {512, 8192}},
+    InSample{"xformers", Pass::forward, {2048}},
 };
 
 bool is_in_sample(const Point& point) {

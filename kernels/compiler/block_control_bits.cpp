@@ -1,8 +1,8 @@
 #include "kernels/compiler/block_control_bits.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "kernels/compiler/issue_ports.hpp"
 #include "kernels/compiler/opcode_kinds.hpp"
 #include "kernels/compiler/register_ranges.hpp"
 #include "kernels/compiler/register_reuse.hpp"
@@ -24,7 +24,8 @@ class BlockAssigner {
         open_(open),
         scoreboards_(scoreboards),
         written_elsewhere_(written_elsewhere),
-        target_(target) {}
+        target_(target),
+        ports_(target) {}
 
   std::vector<Instruction> assign() {
     result_.reserve(code_.size());
@@ -41,14 +42,12 @@ class BlockAssigner {
     instruction.has_control = true;
     instruction.control = {};
     const OpClass op_class = trace::info(instruction.opcode).op_class;
-    const auto pipe = static_cast<std::size_t>(trace::info(instruction.opcode).pipe);
-    const std::size_t port = op_class == OpClass::imad ? 7 : pipe;
-
     const bool variable = trace::has_variable_latency(op_class);
     const int latency = planned_latency(target_, instruction.opcode);
-    const int issue = await_operands(instruction, pipe_free_[port], variable ? 1 : latency);
+    const int issue =
+        await_operands(instruction, ports_.earliest(instruction.opcode), variable ? 1 : latency);
     stall_until(issue);
-    pipe_free_[port] = issue + port_time(instruction.opcode);
+    ports_.issue(instruction.opcode, issue);
 
     scoreboards_.waited(instruction.control.wait_mask);
     open_.waited(instruction.control.wait_mask);
@@ -128,19 +127,14 @@ class BlockAssigner {
     }
   }
 
-  // How long the static model of the stall counts keeps a pipe to one instruction.
-  int port_time(trace::Opcode opcode) const {
-    return is_ldsm(opcode) ? target_.ldsm_interval : issue_interval(target_, opcode);
-  }
-
   const std::vector<Instruction>& code_;
   OpenDependences& open_;
   Scoreboards scoreboards_;
   const RegisterSet& written_elsewhere_;
   const CompilerTarget& target_;
+  IssuePorts ports_;
   std::vector<Instruction> result_;
   int time_ = 0;  // of the next instruction, if nothing holds it back
-  std::array<int, 8> pipe_free_{};
 };
 
 }  // namespace

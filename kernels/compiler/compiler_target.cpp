@@ -17,6 +17,7 @@ constexpr CompilerTarget kSm80{};
 constexpr CompilerTarget sm90() {
   CompilerTarget target;
   target.hmma_16816_interval = 6;
+  target.lanes_behind_hmma = 5;
   target.fma_interval = 1;
   target.hmma_latency = 24;
   return target;
@@ -101,9 +102,6 @@ int issue_interval(const CompilerTarget& target, trace::Opcode opcode) {
       return target.alu_interval;
     case OpClass::xu:
       return target.xu_interval;
-    case OpClass::local_load:
-    case OpClass::local_store:
-      return target.ldsm_interval;
     default:
       return trace::info(opcode).pipe == trace::Pipe::lsu ? target.memory_interval : 1;
   }

@@ -12,11 +12,11 @@ struct CompilerTarget {
   int hmma_16816_interval = 8;
   int hmma_1688_interval = 4;
   int fma_interval = 2;
-  int imad_interval = 2;  ///< on the heavy half of the FMA pipe
-  int alu_interval = 2;   ///< integer, logic, compare, pack
-  int xu_interval = 8;
-  int memory_interval = 2;
-  int ldsm_interval = 4;  ///< between two LDSM in the stall counts; also between two spills
+  int imad_interval = 2;      ///< on the heavy half of the FMA pipe
+  int alu_interval = 2;       ///< integer, logic, compare, pack
+  int lanes_behind_hmma = 4;  ///< FMA and ALU instructions come no sooner behind an HMMA
+  int xu_interval = 10;
+  int memory_interval = 4;
   int hmma_latency = 29;
   int fma_latency = 4;
   int imad_latency = 5;

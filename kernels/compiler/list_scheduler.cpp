@@ -1,9 +1,9 @@
 #include "kernels/compiler/list_scheduler.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
+#include "kernels/compiler/issue_ports.hpp"
 #include "kernels/compiler/opcode_kinds.hpp"
 
 namespace warpscope::kernels {
@@ -14,6 +14,7 @@ class ListScheduler {
   ListScheduler(const BasicBlock& block, const BlockLiveness& liveness, const CompilerTarget& target)
       : code_(block.code),
         target_(target),
+        ports_(target),
         graph_(build_graph(block, liveness, target)),
         ready_at_(code_.size(), 0),
         missing_(code_.size(), 0),
@@ -21,7 +22,6 @@ class ListScheduler {
         live_(graph_.live_registers) {
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
       missing_[i] = graph_.nodes[i].predecessors;
-      pipes_.push_back(pipe_of(code_[i].opcode));
       if (missing_[i] == 0) {
         add_candidate(i);
       }
@@ -50,13 +50,6 @@ class ListScheduler {
 
  private:
   static constexpr int kNever = 1 << 30;
-
-  // The pipes that the compiler models; IMAD runs on half of the FMA lanes and is kept apart from FFMA.
-  static std::size_t pipe_of(trace::Opcode opcode) {
-    return trace::info(opcode).op_class == trace::OpClass::imad
-               ? 7
-               : static_cast<std::size_t>(trace::info(opcode).pipe);
-  }
 
   struct Pressure {
     int registers = 0;
@@ -100,7 +93,7 @@ class ListScheduler {
            (pressure.predicates <= 0 || live_predicates_ + pressure.predicates <= target_.live_predicates);
   }
 
-  int earliest(std::uint32_t i) const { return std::max(ready_at_[i], pipe_free_[pipes_[i]]); }
+  int earliest(std::uint32_t i) const { return std::max(ready_at_[i], ports_.earliest(code_[i].opcode)); }
 
   // The instruction to issue now, or -1 and the next time at which there may be one. Where registers are
   // scarce, one that frees some goes before all that do not.
@@ -135,15 +128,14 @@ class ListScheduler {
   }
 
   void issue(std::uint32_t i) {
-    const std::size_t pipe = pipes_[i];
-    time_ = std::max({time_, ready_at_[i], pipe_free_[pipe]});
+    time_ = std::max(time_, earliest(i));
     const Pressure pressure = change(i);
     live_ += pressure.registers;
     live_predicates_ += pressure.predicates;
     for (const std::uint32_t read : graph_.reads[i]) {
       --graph_.values[read].readers;
     }
-    pipe_free_[pipe] = time_ + issue_interval(target_, code_[i].opcode);
+    ports_.issue(code_[i].opcode, time_);
     hmmas_issued_ += is_hmma(code_[i].opcode) ? 1 : 0;
     issued_[i] = true;
     std::erase(candidates_, i);
@@ -161,13 +153,12 @@ class ListScheduler {
 
   const std::vector<trace::Instruction>& code_;
   const CompilerTarget& target_;
+  IssuePorts ports_;
   DependenceGraph graph_;
   std::vector<int> ready_at_;
   std::vector<int> missing_;  // predecessors not yet issued
   std::vector<bool> issued_;
-  std::vector<std::size_t> pipes_;
   std::vector<std::uint32_t> candidates_;  // all predecessors issued; the longest path to the end first
-  std::array<int, 8> pipe_free_{};
   std::uint32_t oldest_ = 0;
   int time_ = 0;
   int live_;

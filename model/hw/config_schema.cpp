@@ -41,6 +41,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.issue.branch_cycles), "cycles", 0, 1000, "a taken branch keeps its warp from issuing"},
   KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_spread_cycles), "cycles", 0, 100000, "width of its distribution, less around short turnarounds"},
   KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_cycles), "cycles", 0, 100000, "end of a CTA to first instruction of its successor in the slot"},
+  KeySpec{WARPSCOPE_KEY(sm.issue.tensor_hold_cycles), "cycles", 0, 31, "operands of the tensor pipe wait, per instruction that reads registers"},
   KeySpec{WARPSCOPE_KEY(sm.issue.uniform_latency_cycles), "cycles", 1, 1000, "uniform datapath, issue to dependent issue"},
 
   KeySpec{WARPSCOPE_KEY(sm.icache.l0_bytes), "bytes", 1, 16777216, "code that streams at full rate (L0 and L1 together)"},
@@ -52,10 +53,10 @@ constexpr std::array key_table{
 
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.interval_cycles), "cycles", 1, 1000, "between two m16n8k16 on one sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.latency_cycles), "cycles", 1, 1000, "m16n8k16, issue to dependent issue"},
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k16 keeps the sub-core from dispatching"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k16 keeps FMA and ALU from their operands"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.interval_cycles), "cycles", 1, 1000, "between two m16n8k8 on one sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.latency_cycles), "cycles", 1, 1000, "m16n8k8, issue to dependent issue"},
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k8 keeps the sub-core from dispatching"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k8 keeps FMA and ALU from their operands"},
 
   KeySpec{WARPSCOPE_KEY(sm.fma.lanes), "lanes", 1, 32, "FP32 lanes of a sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.fma.latency_cycles), "cycles", 1, 1000, "FFMA, issue to dependent issue"},
@@ -67,7 +68,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.xu.latency_cycles), "cycles", 1, 1000, "MUFU.EX2, issue to dependent issue"},
 
   KeySpec{WARPSCOPE_KEY(sm.mio.queue_entries), "entries", 1, kMostMioEntries, "memory instructions queued per sub-core"},
-  KeySpec{WARPSCOPE_KEY(sm.mio.tensor_hold_cycles), "cycles", 0, 31, "tensor pipe waits, per register that a store or SHFL reads"},
+  KeySpec{WARPSCOPE_KEY(sm.mio.tensor_hold_cycles), "cycles", 0, 31, "operands of the tensor pipe wait, per register that a store or SHFL reads"},
   KeySpec{WARPSCOPE_KEY(sm.mio.min_interval_cycles), "cycles", 1, 1000, "between two memory instructions of one sub-core"},
 
   KeySpec{WARPSCOPE_KEY(sm.shared.bytes), "bytes", 1, 16777216, "shared memory of an SM"},

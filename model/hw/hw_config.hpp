@@ -29,7 +29,7 @@ struct LanePipe {
 struct TensorShape {
   int interval_cycles = 0;       ///< between two instructions on one sub-core
   int latency_cycles = 0;        ///< issue to dependent issue
-  int dispatch_hold_cycles = 0;  ///< the sub-core dispatches nothing else for this long
+  int dispatch_hold_cycles = 0;  ///< FMA and ALU instructions read no operands for this long behind it
 };
 
 struct Tensor {
@@ -41,7 +41,9 @@ struct Issue {
   int branch_cycles = 0;                 ///< a taken branch keeps its warp from issuing for this long
   int cta_turnaround_spread_cycles = 0;  ///< width of the distribution around the turnaround
   int cta_turnaround_cycles = 0;         ///< end of a CTA to first instruction of its successor in the slot
-  int uniform_latency_cycles = 0;        ///< latency of the uniform datapath, issue to dependent issue
+  /// An instruction that reads registers keeps the tensor pipe from reading its own for this long.
+  int tensor_hold_cycles = 0;
+  int uniform_latency_cycles = 0;  ///< latency of the uniform datapath, issue to dependent issue
 };
 
 struct InstructionCache {

@@ -120,24 +120,24 @@ void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
   }
 }
 
-/// Stores and shuffles read their data from the registers that the tensor pipe reads, too.
+/// How long its operands put off those of the tensor pipe, which reads the same registers.
 void set_tensor_hold(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
   constexpr int kRegisterBytes = 4 * kWarpLanes;
-  int registers = 0;
   switch (out.op_class) {
     case OpClass::shuffle:
-      registers = 1;
-      break;
+      out.tensor_hold = u8(sm.mio.tensor_hold_cycles);
+      return;
     case OpClass::shared_store:
     case OpClass::shared_atomic:
     case OpClass::local_store:
-    case OpClass::global_store:
-      registers = (moved_bytes(launch, out) + kRegisterBytes - 1) / kRegisterBytes;
-      break;
+    case OpClass::global_store: {
+      const int registers = (moved_bytes(launch, out) + kRegisterBytes - 1) / kRegisterBytes;
+      out.tensor_hold = u8(registers * sm.mio.tensor_hold_cycles);
+      return;
+    }
     default:
-      break;
+      out.tensor_hold = u8(out.pipe == PipeSlot::none ? 0 : sm.issue.tensor_hold_cycles);
   }
-  out.tensor_hold = u8(registers * sm.mio.tensor_hold_cycles);
 }
 
 void append_loops(DecodedLaunch& out, const trace::WarpProgram& program, std::uint32_t base) {

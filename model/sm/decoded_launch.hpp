@@ -32,13 +32,13 @@ struct DecodedInstruction {
   bool has_control = false;
   trace::Opcode opcode = trace::Opcode::NOP;
   std::uint16_t interval = 1;       ///< cycles the pipe is taken
-  std::uint16_t dispatch_hold = 1;  ///< cycles until the sub-core may dispatch again
+  std::uint16_t dispatch_hold = 0;  ///< cycles for which no FMA or ALU instruction is dispatched behind it
   std::uint16_t latency = 1;        ///< result latency; memory instructions: of the path without waiting
   std::uint16_t data_cycles = 0;    ///< cycles on the SM's shared-memory data path
   std::uint16_t mio_cycles = 0;     ///< cycles until the sub-core's next memory instruction
   std::uint16_t immediate = 0;
   std::uint16_t line = 0;        ///< of the instruction cache
-  std::uint8_t tensor_hold = 0;  ///< cycles by which the next tensor instruction of the sub-core is put off
+  std::uint8_t tensor_hold = 0;  ///< cycles by which its operands put off those of the tensor pipe
   /// Takes its pipe and nothing else, and the warp goes on behind it, on the same instruction line.
   bool plain = false;
   bool waits = true;    ///< for scoreboards, registers, copies or the MIO queue, not just time and line

@@ -13,14 +13,15 @@ namespace warpscope::sm {
 inline constexpr int kFewWarps = 4;
 
 inline void SmCore::select_next(SubCoreState& sub_core) {
-  // Greedy: the warp that issued last goes on while it can; otherwise the oldest that can. Which it will be
-  // can hardly be predicted, so no branches: time, rank and warp are one number.
-  const std::int32_t now = std::max(sub_core.issue_free, sub_core.dispatch_free);
+  // The warp that issued last if it goes on, otherwise the oldest that can. Which it will be can hardly be
+  // predicted, so no branches: time, rank and warp are one number.
+  const std::int32_t now = sub_core.issue_free;
   const auto candidate = [&](std::uint8_t warp, int rank) {
     const std::int32_t time = std::max(sub_core.own[warp], sub_core.pipe_free[sub_core.pipe[warp]]);
     return std::int64_t{std::max(time, now)} << 16 | rank << 8 | warp;
   };
-  std::int64_t best = candidate(sub_core.last_warp, 0);
+  constexpr std::int64_t kNobody = std::int64_t{kNever} << 16;
+  std::int64_t best = sub_core.last_goes_on ? candidate(sub_core.last_warp, 0) : kNobody;
   const int warps = sub_core.warp_count;
   for (int i = 0; i < warps && (warps <= kFewWarps || best >> 16 > now); ++i) {
     best = std::min(best, candidate(sub_core.by_age[at(i)], i + 1));

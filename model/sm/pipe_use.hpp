@@ -18,17 +18,22 @@ inline void SmCore::take_pipe(SubCoreState& sub_core, const DecodedInstruction& 
   counters_.pipe_busy_cycles[slot(instruction.pipe)] += instruction.interval;
 }
 
-/// Until when the last tensor instruction takes its pipe, however long others put off the next one.
-inline std::int32_t tensor_busy_until(const SubCoreState& sub_core) {
-  const std::int32_t free = sub_core.pipe_free[slot(PipeSlot::tensor)];
-  return free == sub_core.tensor_put_off_until ? sub_core.tensor_busy_before : free;
-}
-
-/// The tensor pipe starts nothing for so many cycles more, without being busy.
-inline void put_off_tensor(SubCoreState& sub_core, std::int32_t cycles, std::int32_t time) {
-  std::int32_t& free = sub_core.pipe_free[slot(PipeSlot::tensor)];
-  sub_core.tensor_busy_before = tensor_busy_until(sub_core);
-  free = sub_core.tensor_put_off_until = std::max(free, time) + cycles;
+/// An instruction issues in cycle `time` and stands at the register ports until it may read its operands.
+/// Returns when it does: from then on it takes its pipe, and its stall count runs.
+inline std::int32_t read_operands(SubCoreState& sub_core, const DecodedInstruction& instruction,
+                                  std::int32_t time) {
+  if (instruction.pipe == PipeSlot::tensor) {
+    const std::int32_t read = std::max(time, sub_core.tensor_operands_free);
+    sub_core.lane_operands_free = read + instruction.dispatch_hold;
+    return read;
+  }
+  const bool in_lanes = instruction.pipe == PipeSlot::fma || instruction.pipe == PipeSlot::alu;
+  const std::int32_t read = in_lanes ? std::max(time, sub_core.lane_operands_free) : time;
+  const std::int32_t next = sub_core.pipe_free[slot(PipeSlot::tensor)];
+  if (read < next) {
+    sub_core.tensor_operands_free = std::max(sub_core.tensor_operands_free, next) + instruction.tensor_hold;
+  }
+  return read;
 }
 
 }  // namespace warpscope::sm

@@ -199,22 +199,25 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
     watch_issue(warp, *instruction, time);
   }
   account_stalls(sub_core, local, warp, history, time);
-  history.issue(time, instruction->dispatch_hold);
+  const std::int32_t read = read_operands(sub_core, *instruction, time);
+  history.issue(time, read - time + 1);
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
   ++counters_.issued_by_opcode[static_cast<std::size_t>(instruction->opcode)];
   warp.attributed = time + 1;
-  warp.ready = time + instruction->stall;
-  sub_core.issue_free = time + 1;
-  sub_core.dispatch_free = time + instruction->dispatch_hold;
+  warp.ready = read + instruction->stall;
+  sub_core.issue_free = read + 1;
   sub_core.last_warp = local;
   warp.ready_reason = reason(Stall::wait);
   if (instruction->plain) {
-    take_pipe(sub_core, *instruction, time);
+    take_pipe(sub_core, *instruction, read);
     ++warp.pc;
     update_own(sub_core, local, warp, instruction[1]);
   } else {
-    finish_issue(sub_core, warp, *instruction, time);
+    finish_issue(sub_core, warp, *instruction, read);
   }
+  const bool in_tensor_run =
+      instruction->pipe == PipeSlot::tensor && sub_core.pipe[local] == slot(PipeSlot::tensor);
+  sub_core.last_goes_on = sub_core.own[local] <= sub_core.issue_free || in_tensor_run;
   select_next(sub_core);
 }
 
@@ -226,9 +229,6 @@ void SmCore::finish_issue(SubCoreState& sub_core, WarpState& warp, const Decoded
                           std::int32_t time) {
   const int warp_index = index_of(warp);
   if (instruction.pipe == PipeSlot::mio) {
-    if (instruction.tensor_hold > 0) {
-      put_off_tensor(sub_core, instruction.tensor_hold, time);
-    }
     enqueue_memory(sub_core, warp, instruction, time);
   } else {
     if (instruction.pipe != PipeSlot::none) {
@@ -268,10 +268,9 @@ void SmCore::rebase(std::int32_t origin) {
   far_lines_.for_each_arrival(shift_arrival);
   for (SubCoreState& sub_core : state_.sub_cores) {
     shift(sub_core.issue_free, origin);
-    shift(sub_core.dispatch_free, origin);
     shift(sub_core.next_time, origin);
-    shift(sub_core.tensor_put_off_until, origin);
-    shift(sub_core.tensor_busy_before, origin);
+    shift(sub_core.tensor_operands_free, origin);
+    shift(sub_core.lane_operands_free, origin);
     for (std::int32_t& time : sub_core.pipe_free) {
       shift(time, origin);
     }

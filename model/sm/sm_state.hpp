@@ -69,20 +69,20 @@ struct MioEntry {
 };
 
 struct SubCoreState {
-  std::int32_t issue_free = 0;      ///< next issue slot
-  std::int32_t dispatch_free = 0;   ///< end of the hold of the last tensor instruction
-  std::int32_t mio_free = 0;        ///< next instruction may leave the MIO queue
-  std::int32_t next_time = kNever;  ///< when the next instruction issues
+  std::int32_t issue_free = 0;            ///< next issue slot
+  std::int32_t tensor_operands_free = 0;  ///< the next tensor instruction may read its operands
+  std::int32_t lane_operands_free = 0;    ///< likewise the next one of the FMA and ALU lanes
+  std::int32_t mio_free = 0;              ///< next instruction may leave the MIO queue
+  std::int32_t next_time = kNever;        ///< when the next instruction issues
   std::array<std::int32_t, kPipes> pipe_free{};
-  /// Of the tensor pipe, if that is when it is free: stores and shuffles have put off its next instruction,
-  /// and the last one took it until `tensor_busy_before`. Otherwise the last instruction takes it throughout.
-  std::int32_t tensor_put_off_until = 0;
-  std::int32_t tensor_busy_before = 0;
   std::array<MioEntry, kMioEntries> queue{};
   bool waits_for_room = false;  ///< in a store buffer, until `mio_free` as far as is known
   std::uint8_t queue_count = 0;
   std::uint8_t warp_count = 0;
-  std::uint8_t last_warp = 0;  ///< issued last; preferred while it can issue
+  /// The warp that issued last can issue again at once, or its next is a tensor instruction behind another:
+  /// it comes before older ones then (measured, issue_order.csv).
+  bool last_goes_on = false;
+  std::uint8_t last_warp = 0;  ///< issued last
   std::uint8_t next_warp = 0;
   // Warps by their number on this sub-core:
   std::array<std::uint8_t, kWarpsPerSubCore> by_age{};  ///< resident ones, oldest CTA first

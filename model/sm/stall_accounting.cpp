@@ -35,10 +35,11 @@ void SmCore::account_ready(const SubCoreState& sub_core, int local, const IssueH
 }
 
 Stall SmCore::throttle(const SubCoreState& sub_core, std::uint8_t pipe, std::int32_t since) {
-  const bool memory = pipe == static_cast<std::uint8_t>(PipeSlot::mio);
+  const bool queued =
+      pipe == static_cast<std::uint8_t>(PipeSlot::mio) || pipe == static_cast<std::uint8_t>(PipeSlot::xu);
   const bool piped = pipe != static_cast<std::uint8_t>(PipeSlot::none);
   return !piped || sub_core.pipe_free[pipe] <= since ? Stall::not_selected
-         : memory                                    ? Stall::mio_throttle
+         : queued                                    ? Stall::mio_throttle
                                                      : Stall::math_pipe_throttle;
 }
 

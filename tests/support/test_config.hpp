@@ -15,7 +15,8 @@ inline hw::Sm test_sm() {
   sm.registers = 65536;
   sm.max_registers_per_thread = 255;
   sm.register_allocation_unit = 256;
-  sm.issue = {.branch_cycles = 7, .cta_turnaround_cycles = 53, .uniform_latency_cycles = 11};
+  sm.issue = {
+      .branch_cycles = 7, .cta_turnaround_cycles = 53, .tensor_hold_cycles = 1, .uniform_latency_cycles = 11};
   // A line holds 256 instructions, so that most programs of tests touch one.
   sm.icache = {.l0_bytes = 32768,
                .l1_bytes = 131072,

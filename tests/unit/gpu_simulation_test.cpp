@@ -64,7 +64,7 @@ TEST(GpuSimulation, SuccessorStartsBehindTheEndHoweverShortTheTurnaround) {
       const auto& stalls = result.launches[0].stall_warp_cycles;
       const std::uint64_t resident = std::accumulate(stalls.begin(), stalls.end(), std::uint64_t{0});
       EXPECT_LE(resident, static_cast<std::uint64_t>(2 * warps * result.cycles));
-      EXPECT_GE(resident, static_cast<std::uint64_t>(12 * warps * 88));
+      EXPECT_GE(resident, static_cast<std::uint64_t>(12 * warps * 86));
       expect_same(result, run(config, trace_of(warps), Mode::fast));
     }
     // One after the other, each between 1 and twice the turnaround behind the one before.
@@ -72,7 +72,7 @@ TEST(GpuSimulation, SuccessorStartsBehindTheEndHoweverShortTheTurnaround) {
     config.sm.max_ctas = 1;
     const std::int64_t cycles = run(config, chain, Mode::detailed).cycles;
     config.sm.max_ctas = 2;
-    const std::int64_t to_exit = 8 * 8 + 3 + 20;
+    const std::int64_t to_exit = 8 * 8 + 1 + 20;
     const std::int64_t without = 11 * to_exit + first_issue(config) + to_exit + 1;
     EXPECT_GE(cycles, without + 11);
     EXPECT_LE(cycles, without + 11 * 2 * std::max(1, turnaround));

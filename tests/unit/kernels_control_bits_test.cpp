@@ -51,7 +51,8 @@ TEST(ControlBits, PipesKeepTheirIntervals) {
   EXPECT_EQ(stall(Opcode::FFMA, kA100), 2);
   EXPECT_EQ(stall(Opcode::FFMA, kH100), 1);
   EXPECT_EQ(stall(Opcode::FMNMX, kH100), 2);
-  EXPECT_EQ(stall(Opcode::MUFU_EX2, kH100), 8);
+  EXPECT_EQ(stall(Opcode::MUFU_EX2, kH100), 10);
+  EXPECT_EQ(stall(Opcode::STS_32, kH100), 4);
   EXPECT_EQ(stall(Opcode::LDSM_X4, kH100), 4);
 }
 
@@ -60,6 +61,21 @@ TEST(ControlBits, AnIntervalContainsWhatLiesBetween) {
                               make(Opcode::HMMA_16816_F32, {30, 4}, {kB})},
                              kernels::compiler_target(kH100));
   EXPECT_EQ(code[0].control.stall_cycles + code[1].control.stall_cycles, 6);
+}
+
+// As in the machine code of FlashAttention-2: 5 cycles on sm_90, 4 on sm_80; memory and MUFU follow at once.
+TEST(ControlBits, FmaAndAluKeepAwayFromTensorInstructions) {
+  const auto behind_hmma = [](Opcode opcode, const GpuLimits& gpu) {
+    return int{assigned({make(Opcode::HMMA_16816_F32, {20, 4}, {kB}), make(opcode, kA, {kC})},
+                        kernels::compiler_target(gpu))[0]
+                   .control.stall_cycles};
+  };
+  for (const Opcode lanes : {Opcode::FADD, Opcode::FMNMX, Opcode::IMAD, Opcode::F2FP_PACK_AB}) {
+    EXPECT_EQ(behind_hmma(lanes, kH100), 5);
+    EXPECT_EQ(behind_hmma(lanes, kA100), 4);
+  }
+  EXPECT_EQ(behind_hmma(Opcode::LDSM_X4, kH100), 1);
+  EXPECT_EQ(behind_hmma(Opcode::MUFU_EX2, kH100), 1);
 }
 
 TEST(ControlBits, UnknownLatencyUsesAScoreboard) {

@@ -88,12 +88,11 @@ TEST(SmScoreboard, WriteAfterReadDoesNotWaitInOrder) {
 
 TEST(SmScoreboard, EveryRegisterOfARangeCounts) {
   const hw::HwConfig config = test_config();
-  const int hold = config.sm.tensor.hmma_16816.dispatch_hold_cycles;
   const int latency = config.sm.tensor.hmma_16816.latency_cycles;
   for (std::uint16_t read = 6; read < 14; ++read) {
     Program program;
     program.op(HMMA_16816_F32).writes(8, 4).exit().reads(read);
-    EXPECT_EQ(exit_time(config, program), read >= 8 && read < 12 ? latency : hold) << read;
+    EXPECT_EQ(exit_time(config, program), read >= 8 && read < 12 ? latency : 1) << read;
   }
   Program overlapping;
   overlapping.op(HMMA_16816_F32).writes(8, 4).exit().reads(5, 4);

@@ -12,23 +12,22 @@ struct Timing {
   trace::Opcode opcode;
   int interval;
   int latency;
-  int hold;
 };
 
 std::vector<Timing> timings(const hw::Sm& sm) {
   const hw::TensorShape& big = sm.tensor.hmma_16816;
   const hw::TensorShape& small = sm.tensor.hmma_1688;
   return {
-      {HMMA_16816_F32, big.interval_cycles, big.latency_cycles, big.dispatch_hold_cycles},
-      {HMMA_16816_F32_BF16, big.interval_cycles, big.latency_cycles, big.dispatch_hold_cycles},
-      {HMMA_1688_F32, small.interval_cycles, small.latency_cycles, small.dispatch_hold_cycles},
-      {FFMA, 32 / sm.fma.lanes, sm.fma.latency_cycles, 1},
-      {HADD2, 32 / sm.fma.lanes, sm.fma.latency_cycles, 1},
-      {IMAD, 32 / sm.imad.lanes, sm.imad.latency_cycles, 1},
-      {FMNMX, 32 / sm.alu.lanes, sm.alu.latency_cycles, 1},
-      {F2FP_PACK_AB, 32 / sm.alu.lanes, sm.alu.latency_cycles, 1},
-      {MUFU_EX2, 32 / sm.xu.lanes, sm.xu.latency_cycles, 1},
-      {UIADD3, 1, sm.issue.uniform_latency_cycles, 1},
+      {HMMA_16816_F32, big.interval_cycles, big.latency_cycles},
+      {HMMA_16816_F32_BF16, big.interval_cycles, big.latency_cycles},
+      {HMMA_1688_F32, small.interval_cycles, small.latency_cycles},
+      {FFMA, 32 / sm.fma.lanes, sm.fma.latency_cycles},
+      {HADD2, 32 / sm.fma.lanes, sm.fma.latency_cycles},
+      {IMAD, 32 / sm.imad.lanes, sm.imad.latency_cycles},
+      {FMNMX, 32 / sm.alu.lanes, sm.alu.latency_cycles},
+      {F2FP_PACK_AB, 32 / sm.alu.lanes, sm.alu.latency_cycles},
+      {MUFU_EX2, 32 / sm.xu.lanes, sm.xu.latency_cycles},
+      {UIADD3, 1, sm.issue.uniform_latency_cycles},
   };
 }
 
@@ -47,8 +46,7 @@ TEST(SmPipe, NextInstructionOfAPipeIssuesAfterItsInterval) {
     for (int before = 1; before < 5; ++before) {
       Program program;
       program.op(timing.opcode, before).op(timing.opcode).exit();
-      EXPECT_EQ(exit_time(config, program), before * timing.interval + timing.hold)
-          << trace::info(timing.opcode).name;
+      EXPECT_EQ(exit_time(config, program), before * timing.interval + 1) << trace::info(timing.opcode).name;
     }
   }
 }
@@ -59,8 +57,9 @@ TEST(SmPipe, LongTensorIntervalsAndHoldsAreKeptWhole) {
     hw::HwConfig config = test_config();
     config.sm.tensor.hmma_16816 = {cycles, 33, cycles - 1};
     config.sm.tensor.hmma_1688 = {cycles, 18, 2};
-    EXPECT_EQ(exit_time(config, Program().op(HMMA_16816_F32, 3).exit()), 3 * cycles - 1);
-    EXPECT_EQ(exit_time(config, Program().op(HMMA_1688_F32, 3).exit()), 2 * cycles + 2);
+    EXPECT_EQ(exit_time(config, Program().op(HMMA_16816_F32, 3).exit()), 2 * cycles + 1);
+    EXPECT_EQ(exit_time(config, Program().op(HMMA_16816_F32, 3).op(FFMA).exit()), 3 * cycles);
+    EXPECT_EQ(exit_time(config, Program().op(HMMA_1688_F32, 3).exit()), 2 * cycles + 1);
   }
 }
 
@@ -88,37 +87,24 @@ TEST(SmPipe, FmaAndImadShareOnePipe) {
   EXPECT_EQ(exit_time(config, after_fma), 32 / config.sm.fma.lanes + 1);
 }
 
-TEST(SmPipe, TensorInstructionHoldsDispatchOfAllOtherInstructions) {
-  const hw::HwConfig config = test_config();
-  for (const trace::Opcode other : {FFMA, FMNMX, MUFU_EX2, UIADD3, NOP, BSSY}) {
-    Program program;
-    program.op(HMMA_16816_F32).op(other).exit();
-    EXPECT_EQ(exit_time(config, program), config.sm.tensor.hmma_16816.dispatch_hold_cycles + 1);
-    Program small;
-    small.op(HMMA_1688_F32).op(other).exit();
-    EXPECT_EQ(exit_time(config, small), config.sm.tensor.hmma_1688.dispatch_hold_cycles + 1);
-  }
-}
-
 TEST(SmPipe, BothTensorShapesShareOnePipe) {
   const hw::HwConfig config = test_config();
   Program program;
   program.op(HMMA_1688_F32).op(HMMA_16816_F32).op(HMMA_1688_F32).exit();
-  EXPECT_EQ(exit_time(config, program), config.sm.tensor.hmma_1688.interval_cycles +
-                                            config.sm.tensor.hmma_16816.interval_cycles +
-                                            config.sm.tensor.hmma_1688.dispatch_hold_cycles);
+  EXPECT_EQ(exit_time(config, program),
+            config.sm.tensor.hmma_1688.interval_cycles + config.sm.tensor.hmma_16816.interval_cycles + 1);
 }
 
 TEST(SmPipe, InstructionsFitIntoTheGapsOfTheTensorPipe) {
   const hw::HwConfig config = test_config();
-  const hw::TensorShape& shape = config.sm.tensor.hmma_16816;
-  const int gap = shape.interval_cycles - shape.dispatch_hold_cycles;
+  const int interval = config.sm.tensor.hmma_16816.interval_cycles;
+  const int gap = interval - 1;
   Program fits;
   fits.op(HMMA_16816_F32).op(NOP, gap).op(HMMA_16816_F32).op(NOP, gap).exit();
-  EXPECT_EQ(exit_time(config, fits), 2 * shape.interval_cycles);
+  EXPECT_EQ(exit_time(config, fits), 2 * interval);
   Program one_too_many;
   one_too_many.op(HMMA_16816_F32).op(NOP, gap + 1).op(HMMA_16816_F32).op(NOP, gap).exit();
-  EXPECT_EQ(exit_time(config, one_too_many), 2 * shape.interval_cycles + 1);
+  EXPECT_EQ(exit_time(config, one_too_many), 2 * interval + 1);
 }
 
 TEST(SmPipe, EverySubCoreHasItsOwnPipes) {
@@ -130,25 +116,6 @@ TEST(SmPipe, EverySubCoreHasItsOwnPipes) {
   EXPECT_EQ(exit_time(config, program, 4), 2 * interval + 1);
   // The fifth warp shares a sub-core with the first: three more instructions through the same pipe.
   EXPECT_EQ(exit_time(config, program, 5), 5 * interval + 1);
-}
-
-TEST(SmPipe, TensorDispatchHoldDelaysOtherWarpsOfTheSubCoreOnly) {
-  const hw::HwConfig config = test_config();
-  const trace::WarpProgram tensor = Program("tensor").op(HMMA_16816_F32).exit().build();
-  const trace::WarpProgram plain = Program("plain").exit().build();
-  // Slots 0 and 4 share a sub-core; the older CTA issues first.
-  trace::Launch launch = one_warp_each({tensor, plain});
-  launch.threads_per_cta = 32;
-  launch.grid = {5, 1, 1};
-  launch.classes = {{{0}, {}, {}}, {{1}, {}, {}}};
-  launch.class_of_block[0] = {0, 1, 1, 1, 1};
-  CoreBench bench(config, launch, 5);
-  bench.run();
-  const int hold = config.sm.tensor.hmma_16816.dispatch_hold_cycles;
-  EXPECT_EQ(bench.end_of(1), 0);
-  // Both exits wait for the hold; the warp that issued last goes first.
-  EXPECT_EQ(bench.end_of(0), hold);
-  EXPECT_EQ(bench.end_of(4), hold + 1);
 }
 
 }  // namespace

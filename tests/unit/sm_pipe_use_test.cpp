@@ -85,8 +85,7 @@ TEST(SmPipeUse, CyclesBetweenTwoCtasAreNotCounted) {
   for (const gpu::Mode mode : {gpu::Mode::detailed, gpu::Mode::fast}) {
     const auto metrics = run(config, trace, mode).launches[0].metrics;
     const double active = metrics.at("sm__cycles_active.avg");
-    EXPECT_EQ(active, config.sm.icache.l1_fill_cycles + 2 * 1000 +
-                          config.sm.tensor.hmma_16816.dispatch_hold_cycles + 31 -
+    EXPECT_EQ(active, config.sm.icache.l1_fill_cycles + 2 * 1000 + 1 + 31 -
                           2 * (config.sm.issue.cta_turnaround_cycles - 1));
     EXPECT_DOUBLE_EQ(metrics.at("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"),
                      100 * (active - config.sm.icache.l1_fill_cycles) / (4 * active));

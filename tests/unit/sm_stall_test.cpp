@@ -57,13 +57,19 @@ TEST(SmStall, ResultOfGlobalMemoryIsLongScoreboard) {
 }
 
 TEST(SmStall, BusyPipeIsMathPipeThrottle) {
-  Charges charges(Program().op(MUFU_EX2, 3).exit());
-  EXPECT_EQ(charges.of(Stall::math_pipe_throttle), 2 * (32 / test_config().sm.xu.lanes - 1));
+  Charges charges(Program().op(FMNMX, 3).exit());
+  EXPECT_EQ(charges.of(Stall::math_pipe_throttle), 2 * (32 / test_config().sm.alu.lanes - 1));
 }
 
-TEST(SmStall, TensorHoldIsDispatchStall) {
-  Charges charges(Program().op(HMMA_16816_F32).op(NOP).exit());
-  EXPECT_EQ(charges.of(Stall::dispatch_stall), test_config().sm.tensor.hmma_16816.dispatch_hold_cycles - 1);
+TEST(SmStall, BusyXuIsMioThrottle) {
+  Charges charges(Program().op(MUFU_EX2, 3).exit());
+  EXPECT_EQ(charges.of(Stall::mio_throttle), 2 * (32 / test_config().sm.xu.lanes - 1));
+}
+
+TEST(SmStall, StandingForOperandsIsWait) {
+  Charges charges(Program().op(HMMA_16816_F32).op(FFMA).exit());
+  EXPECT_EQ(charges.of(Stall::wait), test_config().sm.tensor.hmma_16816.dispatch_hold_cycles - 1);
+  EXPECT_EQ(charges.of(Stall::dispatch_stall), 0);
 }
 
 TEST(SmStall, FullQueueIsMioThrottle) {
