@@ -9,6 +9,7 @@
 
 #include "kernels/kernel.hpp"
 #include "model/trace/statistics.hpp"
+#include "tests/support/counted_instructions.hpp"
 #include "tests/support/gpu_limits.hpp"
 
 namespace warpscope::tests {
@@ -43,25 +44,6 @@ constexpr std::array kMeasured = std::to_array<Measured>({
     {2, 16, 8192, 128, true, "seqparallel", {2550005760, 340787200, 247087104, 34078720, 180256768, 68419584, 42598400, 524894208, 901480448, 556089344}},
 });
 // clang-format on
-
-struct Counted {
-  trace::OpcodeCounts opcodes;
-
-  double of(std::string_view prefix) const {
-    double sum = 0;
-    for (const auto& [opcode, count] : opcodes) {
-      sum += trace::info(opcode).name.starts_with(prefix) ? static_cast<double>(count) : 0;
-    }
-    return sum;
-  }
-  double of(Pipe pipe) const {
-    double sum = 0;
-    for (const auto& [opcode, count] : opcodes) {
-      sum += trace::info(opcode).pipe == pipe ? static_cast<double>(count) : 0;
-    }
-    return sum;
-  }
-};
 
 Counted count(const Measured& point) {
   kernels::Problem problem{point.batch,  point.heads,    point.heads, point.seqlen,

@@ -8,6 +8,7 @@
 
 #include "kernels/kernel.hpp"
 #include "model/trace/statistics.hpp"
+#include "tests/support/counted_instructions.hpp"
 #include "tests/support/gpu_limits.hpp"
 
 namespace warpscope::tests {
@@ -93,25 +94,6 @@ constexpr std::array kMeasured = std::to_array<Measured>({
     {"fa2_torch", 2, 16, 8192, 128, true, 2, {11894784, 0, 0, 0, 0, 524288, 0, 3801088, 3801088, 1966080}},
 });
 // clang-format on
-
-struct Counted {
-  trace::OpcodeCounts opcodes;
-
-  double of(std::string_view prefix) const {
-    double sum = 0;
-    for (const auto& [opcode, count] : opcodes) {
-      sum += trace::info(opcode).name.starts_with(prefix) ? static_cast<double>(count) : 0;
-    }
-    return sum;
-  }
-  double of(Pipe pipe) const {
-    double sum = 0;
-    for (const auto& [opcode, count] : opcodes) {
-      sum += trace::info(opcode).pipe == pipe ? static_cast<double>(count) : 0;
-    }
-    return sum;
-  }
-};
 
 Counted count(const Measured& point) {
   kernels::Problem problem{point.batch,  point.heads,    point.heads, point.seqlen,

@@ -7,6 +7,7 @@
 
 #include "kernels/kernel.hpp"
 #include "model/trace/statistics.hpp"
+#include "tests/support/counted_instructions.hpp"
 #include "tests/support/gpu_limits.hpp"
 
 namespace warpscope::tests {
@@ -49,25 +50,6 @@ constexpr std::array kMeasured = std::to_array<Measured>({
     {"fa2_torch", 2, 16, 8192, 128, true, {659659648, 136314880, 42598400, 8650752, 36265984, 149946368, 257040384, 75283840, 179482650}},
 });
 // clang-format on
-
-struct Counted {
-  trace::OpcodeCounts opcodes;
-
-  double of(std::string_view prefix) const {
-    double sum = 0;
-    for (const auto& [opcode, count] : opcodes) {
-      sum += trace::info(opcode).name.starts_with(prefix) ? static_cast<double>(count) : 0;
-    }
-    return sum;
-  }
-  double of(Pipe pipe) const {
-    double sum = 0;
-    for (const auto& [opcode, count] : opcodes) {
-      sum += trace::info(opcode).pipe == pipe ? static_cast<double>(count) : 0;
-    }
-    return sum;
-  }
-};
 
 Counted count(const Measured& point) {
   const trace::Trace built = kernels::find_kernel(point.kernel)

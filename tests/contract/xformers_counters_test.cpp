@@ -7,6 +7,7 @@
 
 #include "kernels/kernel.hpp"
 #include "model/trace/statistics.hpp"
+#include "tests/support/counted_instructions.hpp"
 #include "tests/support/gpu_limits.hpp"
 
 namespace warpscope::tests {
@@ -48,25 +49,6 @@ constexpr std::array kMeasured = std::to_array<Measured>({
     {8, 8, 2048, 256, true, {423646272, 69730304, 18268160, 12115968, 4713709, 129864020, 89093966, 65331876, 16407789, 8141172}},
 });
 // clang-format on
-
-struct Counted {
-  trace::OpcodeCounts opcodes;
-
-  double of(std::string_view prefix) const {
-    double sum = 0;
-    for (const auto& [opcode, count] : opcodes) {
-      sum += trace::info(opcode).name.starts_with(prefix) ? static_cast<double>(count) : 0;
-    }
-    return sum;
-  }
-  double of(Pipe pipe) const {
-    double sum = 0;
-    for (const auto& [opcode, count] : opcodes) {
-      sum += trace::info(opcode).pipe == pipe ? static_cast<double>(count) : 0;
-    }
-    return sum;
-  }
-};
 
 Counted count(const Measured& point) {
   const trace::Trace built = kernels::find_kernel("xformers")
