@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/compiler/in_order_results.hpp"
 #include "kernels/compiler/issue_ports.hpp"
 #include "kernels/compiler/opcode_kinds.hpp"
 #include "kernels/compiler/register_ranges.hpp"
@@ -25,7 +26,8 @@ class BlockAssigner {
         scoreboards_(scoreboards),
         written_elsewhere_(written_elsewhere),
         target_(target),
-        ports_(target) {}
+        ports_(target),
+        awaited_with_later_(awaited_with_later(code)) {}
 
   std::vector<Instruction> assign() {
     result_.reserve(code_.size());
@@ -88,6 +90,11 @@ class BlockAssigner {
     if (instruction.destination.count == 0) {
       return;
     }
+    if (awaited_with_later_[i]) {
+      each_register(instruction.destination,
+                    [&](std::size_t r) { open_.ready_in[r] = open_.write_boards[r] = 0; });
+      return;
+    }
     const OpClass op_class = trace::info(instruction.opcode).op_class;
     const int board = is_late_load(code_, i) ? Scoreboards::late_load() : scoreboards_.result(op_class);
     instruction.control.write_scoreboard = static_cast<std::uint8_t>(board);
@@ -133,6 +140,7 @@ class BlockAssigner {
   const RegisterSet& written_elsewhere_;
   const CompilerTarget& target_;
   IssuePorts ports_;
+  std::vector<bool> awaited_with_later_;
   std::vector<Instruction> result_;
   int time_ = 0;  // of the next instruction, if nothing holds it back
 };

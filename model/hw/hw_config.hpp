@@ -41,7 +41,8 @@ struct Issue {
   int branch_cycles = 0;                 ///< a taken branch keeps its warp from issuing for this long
   int cta_turnaround_spread_cycles = 0;  ///< width of the distribution around the turnaround
   int cta_turnaround_cycles = 0;         ///< end of a CTA to first instruction of its successor in the slot
-  /// An instruction that reads registers keeps the tensor pipe from reading its own for this long.
+  /// An instruction that reads registers keeps the tensor pipe from reading its own for this long, beyond the
+  /// cycle of each register where FMA and ALU read several.
   int tensor_hold_cycles = 0;
   int uniform_latency_cycles = 0;  ///< latency of the uniform datapath, issue to dependent issue
 };

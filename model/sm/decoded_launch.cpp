@@ -7,6 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "model/sm/operand_reads.hpp"
+
 namespace warpscope::sm {
 namespace {
 
@@ -35,7 +37,7 @@ void set_tensor(DecodedInstruction& out, const hw::TensorShape& shape) {
   out.pipe = PipeSlot::tensor;
   out.interval = u16(shape.interval_cycles);
   out.latency = u16(shape.latency_cycles);
-  out.dispatch_hold = u16(shape.dispatch_hold_cycles);
+  out.port_cycles = u16(shape.dispatch_hold_cycles);
 }
 
 /// Bytes a memory instruction moves through the data path, whatever part of them lies inside the tensor.
@@ -140,6 +142,14 @@ void set_tensor_hold(DecodedInstruction& out, const hw::Sm& sm, const DecodedLau
   }
 }
 
+/// FMA and ALU instructions read their operands one after the other; a single one passes between those of the
+/// tensor pipe.
+void set_port_cycles(DecodedInstruction& out, const hw::Sm& sm, int registers) {
+  if ((out.pipe == PipeSlot::fma || out.pipe == PipeSlot::alu) && registers > 1) {
+    out.port_cycles = u16(registers + sm.issue.tensor_hold_cycles);
+  }
+}
+
 void append_loops(DecodedLaunch& out, const trace::WarpProgram& program, std::uint32_t base) {
   for (const trace::Loop& loop : program.loops) {
     DecodedLoop decoded;
@@ -192,6 +202,8 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
     }
     set_timing(decoded, sm, out);
     set_tensor_hold(decoded, sm, out);
+    const bool first = &instruction == program.code.data();
+    set_port_cycles(decoded, sm, registers_read(instruction, first ? nullptr : &instruction - 1));
     out.register_uses.push_back({instruction.destination, instruction.sources});
     out.code.push_back(decoded);
   }

@@ -31,11 +31,12 @@ struct DecodedInstruction {
   bool closes_loop = false;
   bool has_control = false;
   trace::Opcode opcode = trace::Opcode::NOP;
-  std::uint16_t interval = 1;       ///< cycles the pipe is taken
-  std::uint16_t dispatch_hold = 0;  ///< behind it FMA and ALU read no operands for so many cycles
-  std::uint16_t latency = 1;        ///< result latency; memory instructions: of the path without waiting
-  std::uint16_t data_cycles = 0;    ///< cycles on the SM's shared-memory data path
-  std::uint16_t mio_cycles = 0;     ///< cycles until the sub-core's next memory instruction
+  std::uint16_t interval = 1;  ///< cycles the pipe is taken
+  /// The register ports are taken for so long: by a tensor instruction for FMA and ALU, by those for it.
+  std::uint16_t port_cycles = 0;
+  std::uint16_t latency = 1;      ///< result latency; memory instructions: of the path without waiting
+  std::uint16_t data_cycles = 0;  ///< cycles on the SM's shared-memory data path
+  std::uint16_t mio_cycles = 0;   ///< cycles until the sub-core's next memory instruction
   std::uint16_t immediate = 0;
   std::uint16_t line = 0;        ///< of the instruction cache
   std::uint8_t tensor_hold = 0;  ///< cycles by which its operands put off those of the tensor pipe

@@ -22,17 +22,19 @@ inline void SmCore::take_pipe(SubCoreState& sub_core, const DecodedInstruction& 
 /// Returns when it does: from then on it takes its pipe, and its stall count runs.
 inline std::int32_t read_operands(SubCoreState& sub_core, const DecodedInstruction& instruction,
                                   std::int32_t time) {
+  std::int32_t& tensor_free = sub_core.tensor_operands_free;
   if (instruction.pipe == PipeSlot::tensor) {
-    const std::int32_t read = std::max(time, sub_core.tensor_operands_free);
-    sub_core.lane_operands_free = read + instruction.dispatch_hold;
+    const std::int32_t read = std::max(time, tensor_free);
+    sub_core.lane_operands_free = read + instruction.port_cycles;
     return read;
   }
   const bool in_lanes = instruction.pipe == PipeSlot::fma || instruction.pipe == PipeSlot::alu;
   const std::int32_t read = in_lanes ? std::max(time, sub_core.lane_operands_free) : time;
   const std::int32_t next = sub_core.pipe_free[slot(PipeSlot::tensor)];
   if (read < next) {
-    sub_core.tensor_operands_free = std::max(sub_core.tensor_operands_free, next) + instruction.tensor_hold;
+    tensor_free = std::max(tensor_free, next) + instruction.tensor_hold;
   }
+  tensor_free = std::max(tensor_free, read + instruction.port_cycles);
   return read;
 }
 
