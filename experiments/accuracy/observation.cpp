@@ -98,6 +98,18 @@ void add_counters(const std::filesystem::path& directory, const char* file,
   }
 }
 
+/// Of FlashAttention-2 only: other kernels' calls are not what their times were measured of.
+void add_times(const std::filesystem::path& directory, const char* file,
+               std::vector<Observation>& observations) {
+  const CsvTable table = read_csv((directory / "measured-h200" / file).string());
+  for (const CsvRecord& row : table.rows) {
+    if (cell(table, row, "impl").starts_with("fa2")) {
+      observations.push_back(
+          {counters_point(table, row), file, {{kMicroseconds, number(table, row, "median_us")}}});
+    }
+  }
+}
+
 void add_bars(const std::filesystem::path& directory, std::vector<Observation>& observations) {
   const ForwardReferences references(directory);
   for (const GridPoint& grid : forward_grid(references)) {
@@ -158,6 +170,8 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_counters(directory, kCounters, observations);
   add_counters(directory, kEdgeCounters, observations);
   add_counters(directory, kXformersCounters, observations);
+  add_times(directory, kTimes, observations);
+  add_times(directory, kTorchTimes, observations);
   add_bars(directory, observations);
   add_other_bars(directory, observations);
   return observations;
@@ -167,6 +181,7 @@ Numbers model_numbers(const PointResult& result) {
   Numbers numbers = result.metrics;
   numbers[kCycles] = static_cast<double>(result.cycles);
   numbers[kTflops] = result.tflops;
+  numbers[kMicroseconds] = result.time_us;
   for (const LaunchShare& launch : result.launches) {
     if (std::ranges::find(kNotMeasured, launch.name) != kNotMeasured.end()) {
       numbers[kCycles] -= static_cast<double>(launch.cycles);

@@ -17,12 +17,16 @@ using Numbers = std::map<std::string, double>;
 inline constexpr const char* kCycles = "cycles";
 inline constexpr const char* kTflops = "TFLOP/s";
 inline constexpr const char* kHbmBytes = "HBM bytes";
+inline constexpr const char* kMicroseconds = "time";
 
 inline constexpr const char* kCounters = "counters.csv";
 inline constexpr const char* kEdgeCounters =
     "counters_edges.csv";  ///< shapes at the edges of what kernels do
 inline constexpr const char* kXformersCounters =
     "counters_xformers.csv";  ///< memory-efficient attention, with few metrics
+inline constexpr const char* kTimes =
+    "time_fa2.csv";  ///< wall time of calls back to back, often at the power limit
+inline constexpr const char* kTorchTimes = "time_sdpa.csv";  ///< the same, of PyTorch
 inline constexpr const char* kFigure5 = "Fig. 5";
 inline constexpr const char* kFigure6 = "Fig. 6";
 
@@ -32,8 +36,8 @@ struct Observation {
   Numbers numbers;
 };
 
-/// Passes of the counters' files that kernels have, launches of a call added up, and the bars of the paper's
-/// Figures 5 (forward) and 6 (backward).
+/// Passes of the counters' files that kernels have, launches of a call added up, wall times of FA2, and the
+/// bars of the paper's Figures 5 (forward) and 6 (backward).
 /// `directory` holds the reference data. Throws UsageError where a file is damaged or missing.
 std::vector<Observation> all_observations(const std::filesystem::path& directory);
 

@@ -17,6 +17,12 @@ constexpr std::array kEntries = {
         "deviations against --mode detailed, which runs all of them. It says nothing about real GPUs: "
         "`warpscope validate` does."},
     GlossaryEntry{
+        "power", "watts",
+        "Mean power of the board where the launches are repeated back to back for seconds on normally "
+        "distributed data: what runs while idle, and an energy for each instruction and byte. Beyond the "
+        "board's limit the clock falls, and the voltage with it, until power is at the limit; cycles stay. "
+        "A single launch on a cool board runs at the clock without limit."},
+    GlossaryEntry{
         "TFLOP/s", "FLOPs",
         "10^12 floating-point operations per second, counted as papers do: 4 x batch x heads x queries "
         "x keys x head dimension, half of it for causal, over the time. What the kernel does beyond "

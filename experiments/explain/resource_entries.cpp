@@ -69,6 +69,11 @@ constexpr std::array kEntries = {
         "HBM latency", "memory latency",
         "The time until data from HBM arrives, without a queue. Gaining by it means too few bytes in "
         "flight, or a kernel so short that first accesses matter. Copy further ahead."},
+    GlossaryEntry{
+        "power limit", "",
+        "The power that the board keeps over seconds by lowering its clock. Gaining by it means that the "
+        "clock is lowered. Fewer instructions and fewer bytes per score help, also where they hide no "
+        "latency."},
     GlossaryEntry{"SMs", "",
                   "The number of multiprocessors, each with all of its parts, so it names no single limit. A "
                   "kernel that does not gain by it has too few CTAs or a limit outside the SMs."},

@@ -38,6 +38,14 @@ double distance(const Point& a, const Point& b) {
          octaves(p.batch * p.heads, q.batch * q.heads) / 2;
 }
 
+// Wall times stand on the page as TFLOP/s.
+constexpr std::array kShown = {kCycles, kTflops, kHbmBytes};
+
+bool is_shown(const Observation& observation) {
+  return std::ranges::any_of(kShown,
+                             [&](const char* number) { return observation.numbers.contains(number); });
+}
+
 /// What the model owes to a reference, so that being near it there proves less.
 std::string in_sample(const Point& point, const std::string& source) {
   const bool solved = point.kernel == "fa2_torch" || point.problem.pass == kernels::Pass::backward;
@@ -86,7 +94,8 @@ std::vector<NearReference> nearest_references(const Point& point, std::span<cons
                                               std::size_t most) {
   std::vector<const Observation*> near;
   for (const Observation& observation : observations) {
-    if (observation.point.kernel == point.kernel && observation.point.problem.pass == point.problem.pass) {
+    if (observation.point.kernel == point.kernel && observation.point.problem.pass == point.problem.pass &&
+        is_shown(observation)) {
       near.push_back(&observation);
     }
   }
@@ -105,7 +114,7 @@ std::vector<NearReference> nearest_references(const Point& point, std::span<cons
         break;
       }
     }
-    for (const char* number : {kCycles, kTflops, kHbmBytes}) {
+    for (const char* number : kShown) {
       if (const auto found = one->numbers.find(number); found != one->numbers.end() && found->second > 0) {
         result.push_back({one->point, one->source, number, found->second, std::nullopt,
                           in_sample(one->point, one->source)});

@@ -76,6 +76,8 @@ Json to_json(const Run& run) {
   json["cycles"] = run.result.cycles;
   json["cycles_deviation"] = number(run.result.cycles_deviation);
   json["sm_clock_mhz"] = number(sm_clock_mhz(run.result));
+  json["power_w"] = run.result.power_w > 0 ? number(run.result.power_w) : Json();
+  json["power_limited"] = run.result.is_power_limited;
   json["tflops"] = run.point ? number(tflops(run)) : Json();
   const Utilisation busy = utilisation(run);
   json["limiter"] = limiter_name(busy);

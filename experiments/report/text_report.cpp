@@ -60,6 +60,18 @@ std::string sampled_text(const metrics::SimulationResult& result) {
              : "";
 }
 
+/// Nothing where the GPU's energies are not known.
+std::string power_text(const Run& run) {
+  const metrics::SimulationResult& result = run.result;
+  if (result.power_w <= 0) {
+    return "";
+  }
+  const std::string why = result.is_power_limited
+                              ? "this limit lowers the clock"
+                              : fmt::format("the limit of {:.0f} W is not reached", run.config.power.limit_w);
+  return fmt::format("  power       {:>12.0f} W if repeated; {}\n", result.power_w, why);
+}
+
 std::string summary(const Run& run) {
   const Utilisation busy = utilisation(run);
   const Resource resource = busiest(busy);
@@ -68,6 +80,7 @@ std::string summary(const Run& run) {
   std::string page = fmt::format("  time        {:>12}\n", time_text(run.result.time_us));
   page += fmt::format("  cycles      {:>12} at {:.0f} MHz{}\n", grouped(run.result.cycles),
                       sm_clock_mhz(run.result), sampled_text(run.result));
+  page += power_text(run);
   if (run.point) {
     const double peak = peak_tflops(run.config);
     page += fmt::format("  TFLOP/s     {:>12.1f} = {} of the {:.0f} that mma.sync reaches at {} MHz\n",

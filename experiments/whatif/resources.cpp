@@ -91,6 +91,9 @@ std::vector<Improvement> improvements(const hw::HwConfig& config) {
       more("L2 capacity", "l2.capacity_bytes", config.l2.capacity_bytes),
       {"HBM bandwidth", {set("hbm.peak_gb_per_s", config.hbm.peak_gb_per_s * kStep)}, kStep},
       hbm_latency(config),
+      {"power limit",
+       {set("power.limit_w", config.power.limit_w * kStep)},
+       config.power.limit_w > 0 ? kStep : 1},
       more("SMs", "gpu.sm_count", config.gpu.sm_count),
   };
   all.back().is_whole_sm = true;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/gpu/power.hpp"
+
 namespace warpscope::gpu {
 namespace {
 
@@ -119,6 +121,7 @@ metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Tra
   result.cycles = counts.cycles;
   result.sm_clock_mhz = counts.sm_clock_mhz;
   result.time_us = static_cast<double>(counts.cycles) / counts.sm_clock_mhz;
+  result.energy = launch_energy(config.power.energy, counts);
   result.occupancy = counts.occupancy;
 
   for (const CountMetric& metric : kCountMetrics) {

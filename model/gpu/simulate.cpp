@@ -13,6 +13,7 @@
 #include "model/gpu/launch_memo.hpp"
 #include "model/gpu/launch_metrics.hpp"
 #include "model/gpu/lone_launch.hpp"
+#include "model/gpu/power.hpp"
 #include "model/hw/config_loader.hpp"
 #include "model/memory/memory_system.hpp"
 #include "model/sim/simulation_context.hpp"
@@ -202,6 +203,7 @@ metrics::SimulationResult simulate(const hw::HwConfig& config, const trace::Trac
   if (!trace.launches.empty()) {
     result.time_us += launch_gap_us(config) * static_cast<double>(trace.launches.size() - 1);
   }
+  settle_clock(config, result);
   return result;
 }
 

@@ -28,7 +28,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(gpu.memory_bytes), "bytes", 1, 1e13, "device memory, all stacks together"},
 
   KeySpec{WARPSCOPE_KEY(clock.max_mhz), "MHz", 100, 10000, "SM clock of launches without tensor instructions"},
-  KeySpec{WARPSCOPE_KEY(clock.tensor_mhz), "MHz", 100, 10000, "sustained SM clock while the tensor pipe is busy"},
+  KeySpec{WARPSCOPE_KEY(clock.tensor_mhz), "MHz", 100, 10000, "SM clock of launches with tensor instructions, below the power limit"},
 
   KeySpec{WARPSCOPE_KEY(sm.sub_cores), "sub-cores", 1, kMostSubCores, "sub-cores of an SM, one warp scheduler each"},
   KeySpec{WARPSCOPE_KEY(sm.max_warps), "warps", 1, kMostWarps, "resident warps of an SM"},
@@ -118,6 +118,29 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(launch.boundary_cycles), "cycles", 0, 1000000, "start and drain of a launch around its CTAs"},
   KeySpec{WARPSCOPE_KEY(launch.burst_cta_per_clk), "CTAs/clk", 0.001, 1000, "CTA dispatch rate into an empty chip"},
   KeySpec{WARPSCOPE_KEY(launch.cta_per_ns), "CTAs/ns", 0.001, 1000, "CTA dispatch rate of the whole chip"},
+
+  KeySpec{WARPSCOPE_KEY(power.limit_w), "W", 0, 100000, "board power kept over seconds by lowering the SM clock; 0: not known"},
+  KeySpec{WARPSCOPE_KEY(power.static_w), "W", 0, 100000, "board with running clocks, SMs asleep"},
+  KeySpec{WARPSCOPE_KEY(power.voltage_slope), "of voltage per of clock", 0, 10, "at the highest clock"},
+  KeySpec{WARPSCOPE_KEY(power.voltage_floor), "of voltage", 0.1, 1, "lowest voltage, of that at the highest clock"},
+  KeySpec{WARPSCOPE_KEY(power.energy.hmma_16816_pj), "pJ", 0, 1e6, "m16n8k16"},
+  KeySpec{WARPSCOPE_KEY(power.energy.hmma_1688_pj), "pJ", 0, 1e6, "m16n8k8"},
+  KeySpec{WARPSCOPE_KEY(power.energy.ffma_pj), "pJ", 0, 1e6, "FFMA, HFMA2"},
+  KeySpec{WARPSCOPE_KEY(power.energy.fmul_pj), "pJ", 0, 1e6, "FMUL, FADD and the rest of the FMA pipe"},
+  KeySpec{WARPSCOPE_KEY(power.energy.imad_pj), "pJ", 0, 1e6, "IMAD"},
+  KeySpec{WARPSCOPE_KEY(power.energy.alu_pj), "pJ", 0, 1e6, "integer, compare, min/max, pack"},
+  KeySpec{WARPSCOPE_KEY(power.energy.xu_pj), "pJ", 0, 1e6, "MUFU"},
+  KeySpec{WARPSCOPE_KEY(power.energy.shuffle_pj), "pJ", 0, 1e6, "SHFL"},
+  KeySpec{WARPSCOPE_KEY(power.energy.shared_load_pj), "pJ", 0, 1e6, "LDS, LDSM, beyond their wavefronts"},
+  KeySpec{WARPSCOPE_KEY(power.energy.shared_store_pj), "pJ", 0, 1e6, "STS, beyond its wavefronts"},
+  KeySpec{WARPSCOPE_KEY(power.energy.shared_load_wavefront_pj), "pJ", 0, 1e6, "128 bytes from shared memory"},
+  KeySpec{WARPSCOPE_KEY(power.energy.shared_store_wavefront_pj), "pJ", 0, 1e6, "128 bytes to shared memory"},
+  KeySpec{WARPSCOPE_KEY(power.energy.local_wavefront_pj), "pJ", 0, 1e6, "128 bytes of register spills in the L1"},
+  KeySpec{WARPSCOPE_KEY(power.energy.reduce_pj), "pJ", 0, 1e6, "RED, beyond its bytes"},
+  KeySpec{WARPSCOPE_KEY(power.energy.l2_read_pj_per_byte), "pJ/B", 0, 1e6, "from the L2 to an SM"},
+  KeySpec{WARPSCOPE_KEY(power.energy.l2_write_pj_per_byte), "pJ/B", 0, 1e6, "from an SM to the L2"},
+  KeySpec{WARPSCOPE_KEY(power.energy.hbm_read_pj_per_byte), "pJ/B", 0, 1e6, "from HBM to the L2"},
+  KeySpec{WARPSCOPE_KEY(power.energy.hbm_write_pj_per_byte), "pJ/B", 0, 1e6, "from the L2 to HBM"},
 };
 // clang-format on
 #undef WARPSCOPE_KEY

@@ -17,7 +17,7 @@ struct Gpu {
 
 struct Clock {
   int max_mhz = 0;     ///< SM clock of launches that execute no tensor instruction
-  int tensor_mhz = 0;  ///< sustained SM clock of launches that keep the tensor pipe busy
+  int tensor_mhz = 0;  ///< of launches that do, where power does not limit it
 };
 
 /// A pipe that accepts one warp instruction every 32 / lanes cycles.
@@ -146,6 +146,37 @@ struct LaunchCosts {
   double cta_per_ns = 0;         ///< dispatch rate of the whole chip, sustained
 };
 
+/// What one warp instruction, one wavefront of 128 bytes or one byte takes, on data as attention has it
+/// (normally distributed) and at the voltage of the highest clock. In pJ; all 0 where nothing is known.
+struct Energy {
+  double hmma_16816_pj = 0;
+  double hmma_1688_pj = 0;
+  double ffma_pj = 0;  ///< with three register operands: FFMA, HFMA2
+  double fmul_pj = 0;  ///< other instructions of the FMA pipe
+  double imad_pj = 0;
+  double alu_pj = 0;
+  double xu_pj = 0;
+  double shuffle_pj = 0;
+  double shared_load_pj = 0;   ///< beyond its wavefronts
+  double shared_store_pj = 0;  ///< beyond its wavefronts
+  double shared_load_wavefront_pj = 0;
+  double shared_store_wavefront_pj = 0;
+  double local_wavefront_pj = 0;   ///< of register spills, in the L1
+  double reduce_pj = 0;            ///< beyond its bytes
+  double l2_read_pj_per_byte = 0;  ///< from the L2 to an SM
+  double l2_write_pj_per_byte = 0;
+  double hbm_read_pj_per_byte = 0;  ///< from HBM to the L2
+  double hbm_write_pj_per_byte = 0;
+};
+
+struct Power {
+  double limit_w = 0;        ///< that the board keeps over seconds by lowering the SM clock; 0: not known
+  double static_w = 0;       ///< of the board with running clocks, SMs asleep
+  double voltage_slope = 0;  ///< relative change of the voltage over that of the clock, at the highest clock
+  double voltage_floor = 0;  ///< lowest voltage, as part of that at the highest clock
+  Energy energy;
+};
+
 struct HwConfig {
   std::string id;  ///< file name without .toml
   Gpu gpu;
@@ -154,6 +185,7 @@ struct HwConfig {
   L2 l2;
   Hbm hbm;
   LaunchCosts launch;
+  Power power;
 };
 
 }  // namespace warpscope::hw

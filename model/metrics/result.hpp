@@ -50,6 +50,12 @@ struct Occupancy {
   int limit_ctas = 0;
 };
 
+/// At the voltage of the highest clock.
+struct Energy {
+  double core_j = 0;  ///< of the GPU, changes with the square of the voltage
+  double hbm_j = 0;
+};
+
 struct LaunchResult {
   std::string name;
   std::array<std::uint32_t, 3> grid{};
@@ -57,6 +63,7 @@ struct LaunchResult {
   std::int64_t cycles = 0;  ///< first CTA dispatched to last byte accepted
   double time_us = 0;       ///< cycles at sm_clock_mhz, launch overhead not included
   double sm_clock_mhz = 0;
+  Energy energy;  ///< 0 where the GPU's energies are not known
   Occupancy occupancy;
   std::map<std::string, double> metrics;  ///< Nsight Compute names; see metrics.cpp
   std::array<std::uint64_t, kStallReasons>
@@ -68,6 +75,9 @@ struct SimulationResult {
   std::vector<LaunchResult> launches;
   std::int64_t cycles = 0;  ///< sum over launches
   double time_us = 0;       ///< sum, launch overhead between launches included
+  /// Mean of the board where all is repeated back to back for seconds; 0 where its limit is not known.
+  double power_w = 0;
+  bool is_power_limited = false;  ///< clocks are below the configured ones, so that power keeps its limit
   /// That the kernels executed: counted in detailed mode, in fast mode those of the text of the trace.
   std::uint64_t warp_instructions_total = 0;
   std::uint64_t warp_instructions_executed = 0;  ///< of these, stepped one by one by the model in this run

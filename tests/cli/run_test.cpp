@@ -32,10 +32,10 @@ Json run_json(const Arguments& arguments) {
 
 TEST(CliRun, JsonHasTheDocumentedKeys) {
   const Json json = run_json(small_run("fa2", {"--causal", "--json", "-"}));
-  EXPECT_EQ(keys(json),
-            (std::vector<std::string>{"gpu", "set", "kernel", "pass", "problem", "time_us", "cycles",
-                                      "cycles_deviation", "sm_clock_mhz", "tflops", "limiter", "busy",
-                                      "launches", "metrics", "hbm_traffic", "stalls", "notes"}));
+  EXPECT_EQ(keys(json), (std::vector<std::string>{"gpu", "set", "kernel", "pass", "problem", "time_us",
+                                                  "cycles", "cycles_deviation", "sm_clock_mhz", "power_w",
+                                                  "power_limited", "tflops", "limiter", "busy", "launches",
+                                                  "metrics", "hbm_traffic", "stalls", "notes"}));
   EXPECT_EQ(json["problem"], Json::parse(R"({"batch":1,"heads":2,"heads_kv":2,"seqlen_q":256,"seqlen_k":256,
                                              "head_dim":64,"causal":true,"dtype":"fp16"})"));
   ASSERT_EQ(json["launches"].size(), 1U);

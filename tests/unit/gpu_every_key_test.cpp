@@ -36,15 +36,12 @@ constexpr std::array kActOnKernels = {
 };
 /// A chip so small that a launch of a few CTAs fills it, its caches and its memory.
 hw::HwConfig small_gpu(const std::vector<std::string>& changes) {
-  std::vector<std::string> settings = {"gpu.sm_count=4",
-                                       "sm.max_warps=32",
-                                       "sm.icache.l0_bytes=16384",
-                                       "sm.icache.l1_bytes=32768",
-                                       "l2.capacity_bytes=262144",
-                                       "l2.dirty_bytes=65536",
-                                       "l2.slices=4",
-                                       "l2.bytes_per_clk=128",
-                                       "hbm.peak_gb_per_s=80"};
+  std::vector<std::string> settings = {"gpu.sm_count=4", "sm.max_warps=32", "sm.icache.l0_bytes=16384",
+                                       "sm.icache.l1_bytes=32768", "l2.capacity_bytes=262144",
+                                       "l2.dirty_bytes=65536", "l2.slices=4", "l2.bytes_per_clk=128",
+                                       "hbm.peak_gb_per_s=80",
+                                       // So little that every launch is at the limit.
+                                       "power.static_w=0.5", "power.limit_w=1"};
   settings.insert(settings.end(), changes.begin(), changes.end());
   return hw::load("h100-sxm5-80gb", settings, experiments::config_directory()).config;
 }
@@ -63,7 +60,7 @@ std::vector<double> numbers(const hw::HwConfig& config, const trace::Trace& trac
   std::vector<double> all;
   try {
     const metrics::SimulationResult result = gpu::simulate(config, trace);
-    all = {static_cast<double>(result.cycles), result.time_us};
+    all = {static_cast<double>(result.cycles), result.time_us, result.power_w};
     for (const metrics::LaunchResult& launch : result.launches) {
       for (const auto& [name, value] : launch.metrics) {
         all.push_back(value);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <type_traits>
 
 #include "model/hw/config_schema.hpp"
 #include "tests/unit/hw_test_support.hpp"
@@ -105,7 +106,14 @@ TEST_F(ConfigLoader, HashChangesWithEveryKey) {
   const std::string hash = content_hash(config);
   for (const KeySpec& spec : key_specs()) {
     HwConfig changed = config;
-    std::visit([](auto* field) { *field += *field; }, spec.field(changed));  // doubled
+    const auto change = [](auto* field) {
+      if constexpr (std::is_arithmetic_v<std::remove_pointer_t<decltype(field)>>) {
+        *field = *field == 0 ? 1 : 2 * *field;
+      } else {
+        *field += *field;
+      }
+    };
+    std::visit(change, spec.field(changed));
     EXPECT_NE(content_hash(changed), hash) << spec.key;
   }
   EXPECT_EQ(content_hash(config), hash);
