@@ -23,6 +23,9 @@ inline constexpr const char* kEdgeCounters =
     "counters_edges.csv";  ///< shapes at the edges of what kernels do
 inline constexpr const char* kXformersCounters =
     "counters_xformers.csv";  ///< memory-efficient attention, with few metrics
+/// Split-KV launches: those whose executed instructions guided the kernels' figures, and all others.
+inline constexpr const char* kSplitGuides = "counters_split.csv, guides";
+inline constexpr const char* kSplitHeldOut = "counters_split.csv, held out";
 inline constexpr const char* kFigure5 = "Fig. 5";
 inline constexpr const char* kFigure6 = "Fig. 6";
 
@@ -46,7 +49,7 @@ Numbers model_numbers(const PointResult& result);
 std::vector<Numbers> simulate_numbers(const std::vector<Point>& points, const PoolOptions& workers,
                                       const char* what);
 
-/// "d 64 causal, 512 tokens".
+/// "d 64 causal, 512 tokens", or "d 64, 1 query on 4096 keys".
 std::string label(const Point& point);
 
 }  // namespace warpscope::experiments

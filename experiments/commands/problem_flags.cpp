@@ -36,6 +36,8 @@ constexpr std::array kFlags = {
     Flag{"seqlen_q", "--seqlen", "N", "queries per sequence"},
     Flag{"seqlen_k", "--seqlen-k", "N", "keys per sequence (default: --seqlen)"},
     Flag{"head_dim", "--head-dim", "N", "head dimension"},
+    Flag{"num_splits", "--num-splits", "N|auto",
+         "parts of the keys that CTAs share (default: 1); auto: as FlashAttention-2's library chooses"},
     Flag{"rows", "--rows", "N", "rows of a kernel over matrices"},
     Flag{"cols", "--cols", "N", "its columns"},
     Flag{"depth", "--depth", "N", "of a product: rows x depth by depth x cols"},

@@ -26,6 +26,14 @@ std::string matrix_text(const kernels::Problem& problem) {
                      is_product ? fmt::format(" x depth {}", depth) : "", text(problem.dtype));
 }
 
+std::string splits_text(const kernels::Problem& problem) {
+  return problem.num_splits == kernels::kAutoSplits ? "auto" : std::to_string(problem.num_splits);
+}
+
+std::string extras_text(const kernels::Problem& problem, const char* before) {
+  return problem.num_splits == 1 ? "" : fmt::format("{}num_splits {}", before, splits_text(problem));
+}
+
 std::filesystem::path config_directory() {
   const char* chosen = std::getenv("WARPSCOPE_HWCONFIGS");
   return chosen != nullptr && *chosen != '\0' ? chosen : data_directory("hwconfigs", "hwconfigs");

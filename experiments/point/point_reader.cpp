@@ -66,6 +66,15 @@ constexpr double kMostScores = 4398046511104.0;
   throw UsageError(fmt::format("{} {}: {}", name, in_quotes(value), legal));
 }
 
+/// An integer from 1 to `most`, or nothing.
+std::optional<std::int64_t> number_in(const std::string& text, std::int64_t most) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const bool legal = error == std::errc() && rest == end && number >= 1 && number <= most;
+  return legal ? std::optional(number) : std::nullopt;
+}
+
 class PointReader {
  public:
   PointReader(const FieldText& field_text, const FieldName& field_name)
@@ -84,10 +93,8 @@ class PointReader {
     if (!value) {
       return std::nullopt;
     }
-    std::int64_t number = 0;
-    const char* end = value->data() + value->size();
-    const auto [rest, error] = std::from_chars(value->data(), end, number);
-    if (error != std::errc() || rest != end || number < 1 || number > field.most) {
+    const std::optional<std::int64_t> number = number_in(*value, field.most);
+    if (!number) {
       refuse(field_name_(field.name), *value, fmt::format("legal is an integer from 1 to {}", field.most));
     }
     return number;
@@ -122,6 +129,7 @@ class PointReader {
     if (kernel.type == kernels::ProblemType::attention) {
       problem.heads_kv = given("heads_kv") ? problem.heads_kv : problem.heads;
       problem.seqlen_k = given("seqlen_k") ? problem.seqlen_k : problem.seqlen_q;
+      problem.num_splits = splits();
     }
     // No and yes by turns, in the order in which people are likely to write them.
     problem.causal = choice("causal", {"0", "1", "false", "true", "no", "yes"}) % 2 == 1;
@@ -160,12 +168,19 @@ class PointReader {
     return pass;
   }
 
-  void check_splits() const {
-    const std::optional<std::string> splits = field_text_("num_splits");
-    if (splits && *splits != "1" && *splits != "auto") {
-      refuse(field_name_("num_splits"), *splits,
-             "legal are 1 and auto; launches that split K and V are not modelled yet");
+  /// 1 if the field is not given.
+  std::int64_t splits() const {
+    constexpr std::string_view kField = "num_splits";
+    constexpr std::int64_t kMost = 128;  // of FlashAttention-2's library
+    const std::optional<std::string> value = field_text_(kField);
+    if (value == "auto") {
+      return kernels::kAutoSplits;
     }
+    const std::optional<std::int64_t> number = value ? number_in(*value, kMost) : 1;
+    if (!number) {
+      refuse(field_name_(kField), *value, fmt::format("legal are auto and an integer from 1 to {}", kMost));
+    }
+    return *number;
   }
 
   void read_model(ModelChoice& model) const {
@@ -246,7 +261,6 @@ Point read_point(const FieldText& field_text, const FieldName& field_name, const
   const kernels::Kernel kernel = reader.kernel();
   point.kernel = kernel.name;
   const kernels::Pass pass = reader.pass(kernel);
-  reader.check_splits();
   point.problem = reader.problem(kernel);
   point.problem.pass = pass;
   return point;

@@ -42,9 +42,13 @@ Json problem_json(const kernels::Problem& problem) {
     case kernels::ProblemType::attention:
       break;
   }
-  return {{"batch", problem.batch},       {"heads", problem.heads},       {"heads_kv", problem.heads_kv},
-          {"seqlen_q", problem.seqlen_q}, {"seqlen_k", problem.seqlen_k}, {"head_dim", problem.head_dim},
-          {"causal", problem.causal},     {"dtype", text(problem.dtype)}};
+  Json json = {{"batch", problem.batch},       {"heads", problem.heads},       {"heads_kv", problem.heads_kv},
+               {"seqlen_q", problem.seqlen_q}, {"seqlen_k", problem.seqlen_k}, {"head_dim", problem.head_dim},
+               {"causal", problem.causal},     {"dtype", text(problem.dtype)}};
+  if (problem.num_splits != 1) {
+    json["num_splits"] = problem.num_splits == kernels::kAutoSplits ? Json("auto") : Json(problem.num_splits);
+  }
+  return json;
 }
 
 Json launch_json(const metrics::LaunchResult& launch) {

@@ -25,6 +25,7 @@ ScanCells cells(const Point& point) {
           of_attention(std::to_string(problem.head_dim)),
           of_attention(problem.causal ? "1" : "0"),
           text(problem.dtype),
+          problem.num_splits == 1 ? "" : splits_text(problem),
           of_matrices(problem.matrix.rows),
           of_matrices(problem.matrix.cols),
           of_matrices(problem.matrix.depth),

@@ -115,6 +115,8 @@ class TraceMachine final : public CtaMachine {
   // `lane_bytes`: what one lane of the instruction moves.
   trace::MemoryOperand global_operand(const GlobalTile& tile, int index, int instructions, Layout layout,
                                       int lane_bytes) const;
+  void keep_rows_inside(trace::MemoryOperand& operand, const GlobalTile& tile, int index,
+                        int lane_bytes) const;
   void move_tile(const GlobalTile& tile, const Fragment& fragment, bool is_load);
   // Elementwise layouts (trace_elements.cpp).
   void move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load);

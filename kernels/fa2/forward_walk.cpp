@@ -55,14 +55,44 @@ void add_trips(PlanClass& target, const ForwardShape& shape, std::int64_t blocks
   }
 }
 
-PlanClass class_of(const ForwardShape& shape, std::int64_t blocks) {
-  if (blocks == 0) {
+/// Of CTAs that visit `blocks` key blocks and begin behind the block with number `end` - 1.
+PlanClass class_of(const ForwardShape& shape, std::int64_t blocks, std::int64_t end) {
+  if (blocks <= 0) {
     return {1, {}, {}};
   }
   PlanClass result;
-  result.symbols = {blocks - 1};
+  result.symbols = {end - 1};
   add_trips(result, shape, blocks);
   return result;
+}
+
+PlanClass class_of(const ForwardShape& shape, std::int64_t blocks) {
+  return class_of(shape, blocks, blocks);
+}
+
+// A class for every part of the keys, and for every query block whose walk or number of queries differs.
+void add_divided_keys(LaunchPlan& launch, const ForwardShape& shape) {
+  constexpr int kProgramsPerKind = 2;
+  launch.grid = {static_cast<std::uint32_t>(shape.query_blocks()), static_cast<std::uint32_t>(shape.splits),
+                 static_cast<std::uint32_t>(shape.problem.batch * shape.problem.heads)};
+  const std::int64_t part =
+      divide_up(divide_up(shape.problem.seqlen_k, shape.tile.keys), shape.splits);  // key blocks
+  for (std::int64_t m = 0; m < shape.query_blocks(); ++m) {
+    const bool last = m + 1 == shape.query_blocks();
+    if (m == 0 || last || shape.problem.causal) {
+      const std::int64_t all = key_blocks(shape, m);
+      for (std::int64_t split = 0; split < shape.splits; ++split) {
+        const std::int64_t end = std::min(all, (split + 1) * part);
+        PlanClass one = class_of(shape, end - split * part, end);
+        one.program += last ? kProgramsPerKind : 0;
+        launch.classes.push_back(std::move(one));
+      }
+    }
+    launch.class_of_block[0].push_back(static_cast<std::uint32_t>(launch.classes.size()) - launch.grid[1]);
+  }
+  for (std::uint32_t split = 0; split < launch.grid[1]; ++split) {
+    launch.class_of_block[1].push_back(split);
+  }
 }
 
 void add_cta_per_query_block(LaunchPlan& launch, const ForwardShape& shape) {
@@ -146,6 +176,10 @@ bool is_masked(const ForwardShape& shape, const KeyStep& step) {
 }
 
 void add_grid(LaunchPlan& launch, const ForwardShape& shape) {
+  if (shape.divides_keys()) {
+    add_divided_keys(launch, shape);
+    return;
+  }
   launch.grid = {0, static_cast<std::uint32_t>(shape.problem.batch),
                  static_cast<std::uint32_t>(shape.problem.heads)};
   if (shape.ctas_per_head > 0) {

@@ -1,11 +1,13 @@
-#include "experiments/report/library_splits.hpp"
+#include "kernels/fa2/key_splits.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-namespace warpscope::experiments {
+#include "kernels/fa2/split_tiles.hpp"
+
+namespace warpscope::kernels::fa2 {
 namespace {
 
 std::int64_t blocks_of(std::int64_t number, std::int64_t block) {
@@ -18,13 +20,12 @@ int splits_of_tiles(std::int64_t tiles, std::int64_t slots, std::int64_t key_blo
   // In single precision, as there: ties are decided alike.
   constexpr float kFull = 0.8F;
   constexpr double kNearTheBest = 0.85;
-  constexpr std::int64_t kMost = 128;
   if (static_cast<float>(tiles) >= kFull * static_cast<float>(slots)) {
     return 1;
   }
   std::vector<std::pair<int, float>> choices;  // splits, and how full their waves are
   float best = 0;
-  for (std::int64_t splits = 1; splits <= std::min({kMost, slots, key_blocks}); ++splits) {
+  for (std::int64_t splits = 1; splits <= std::min({kMostSplits, slots, key_blocks}); ++splits) {
     if (splits == 1 || blocks_of(key_blocks, splits) != blocks_of(key_blocks, splits - 1)) {
       const float waves = static_cast<float>(tiles * splits) / static_cast<float>(slots);
       choices.emplace_back(static_cast<int>(splits), waves / std::ceil(waves));
@@ -36,19 +37,28 @@ int splits_of_tiles(std::int64_t tiles, std::int64_t slots, std::int64_t key_blo
   return chosen == choices.end() ? 1 : chosen->first;
 }
 
-bool library_groups_heads(const kernels::Problem& problem) {
+std::int64_t key_splits(const Problem& problem, int sm_count) {
+  if (problem.num_splits != kAutoSplits) {
+    return problem.num_splits;
+  }
+  constexpr std::int64_t kCtasPerSm = 2;  // of 128 threads, says the source
+  const Problem call = as_called(problem);
+  return splits_of_tiles(call.batch * call.heads * blocks_of(call.seqlen_q, kSplitRows),
+                         kCtasPerSm * sm_count, blocks_of(call.seqlen_k, split_keys(call.head_dim)));
+}
+
+bool groups_heads(const Problem& problem) {
   return problem.seqlen_q == 1 && problem.heads > problem.heads_kv && problem.head_dim % 8 == 0;
 }
 
-int library_splits(const kernels::Problem& problem, int sm_count) {
-  constexpr std::int64_t kTileRows = 64;
-  constexpr std::int64_t kCtasPerSm = 2;
-  const std::int64_t block_keys = problem.head_dim <= 64 ? 256 : problem.head_dim <= 128 ? 128 : 64;
-  const bool grouped = library_groups_heads(problem);
-  const std::int64_t rows = grouped ? problem.heads / problem.heads_kv : problem.seqlen_q;
-  const std::int64_t heads = grouped ? problem.heads_kv : problem.heads;
-  return splits_of_tiles(problem.batch * heads * blocks_of(rows, kTileRows), kCtasPerSm * sm_count,
-                         blocks_of(problem.seqlen_k, block_keys));
+Problem as_called(const Problem& problem) {
+  Problem call = problem;
+  call.causal = problem.causal && problem.seqlen_q > 1;
+  if (groups_heads(problem)) {
+    call.seqlen_q = problem.heads / problem.heads_kv;
+    call.heads = problem.heads_kv;
+  }
+  return call;
 }
 
-}  // namespace warpscope::experiments
+}  // namespace warpscope::kernels::fa2
