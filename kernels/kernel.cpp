@@ -147,7 +147,9 @@ std::vector<Problem> problem_by_pass(const Problem& problem) {
 
 std::span<const Kernel> all_kernels() {
   static const std::vector<Pass> kBothPasses = {Pass::forward, Pass::backward};
-  static const std::vector<Feature> kFeaturesOfFa2 = {Feature::splits};
+  static const std::vector<Feature> kFeaturesOfFa2 = {Feature::splits, Feature::window, Feature::softcap,
+                                                      Feature::alibi};
+  static const std::vector<Feature> kSplitsAlone = {Feature::splits};
   static const std::array kKernels = {
       Kernel{"fa1",
              "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys",
@@ -173,7 +175,7 @@ std::span<const Kernel> all_kernels() {
              1,
              {Pass::forward},
              kRoundingsOfFlash,
-             kFeaturesOfFa2},
+             kSplitsAlone},
       Kernel{"fa2_torch",
              "FlashAttention-2 inside PyTorch: unfused, slow exponential",
              &fa2_torch,

@@ -36,6 +36,15 @@ void subtract_sums(Numbers& numbers, const std::map<std::string, double>& metric
   }
 }
 
+/// Cells are empty, or 0, for what a launch did not have.
+void set_features(kernels::Problem& problem, const CsvTable& table, const CsvRecord& row) {
+  if (!cell(table, row, "window_left").empty()) {
+    problem.window = {integer(table, row, "window_left"), integer(table, row, "window_right")};
+  }
+  problem.softcap = number(table, row, "softcap");
+  problem.alibi = integer(table, row, "alibi") == 1;
+}
+
 Point counters_point(const CsvTable& table, const CsvRecord& row) {
   Point point;
   point.model.gpu = "h200-sxm-141gb";
@@ -50,6 +59,9 @@ Point counters_point(const CsvTable& table, const CsvRecord& row) {
   problem.causal = integer(table, row, "causal") == 1;
   if (table.column("num_splits") != CsvTable::kNoColumn) {
     problem.num_splits = integer(table, row, "num_splits");
+  }
+  if (table.column("window_left") != CsvTable::kNoColumn) {
+    set_features(problem, table, row);
   }
   problem.pass = cell(table, row, "pass") == "bwd" ? kernels::Pass::backward : kernels::Pass::forward;
   return point;
@@ -170,6 +182,7 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_counters(directory, kEdgeCounters, observations);
   add_counters(directory, kXformersCounters, observations);
   add_counters(directory, "counters_split.csv", observations);
+  add_counters(directory, kFeatureCounters, observations);
   add_bars(directory, observations);
   add_other_bars(directory, observations);
   return observations;

@@ -26,6 +26,8 @@ inline constexpr const char* kXformersCounters =
 /// Split-KV launches: those whose executed instructions guided the kernels' figures, and all others.
 inline constexpr const char* kSplitGuides = "counters_split.csv, guides";
 inline constexpr const char* kSplitHeldOut = "counters_split.csv, held out";
+inline constexpr const char* kFeatureCounters =
+    "counters_features.csv";  ///< windows, softcap, ALiBi; the rows guided nothing
 inline constexpr const char* kFigure5 = "Fig. 5";
 inline constexpr const char* kFigure6 = "Fig. 6";
 

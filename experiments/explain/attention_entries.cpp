@@ -60,6 +60,18 @@ constexpr std::array kEntries = {
         "results. It fills the GPU where there are few queries, as in decoding. `--num-splits auto` does "
         "what FlashAttention-2's library would, a number divides the keys into so many parts."},
     GlossaryEntry{
+        "sliding window", "window|local attention",
+        "Each query sees only keys near its own position. Key blocks outside are skipped, but every "
+        "score of those inside passes a mask: two compares and a select."},
+    GlossaryEntry{
+        "softcap", "logit softcapping",
+        "Scores become X tanh(score / X), so that none exceeds X. It costs a multiplication and one "
+        "more operation of the XU pipe for every score."},
+    GlossaryEntry{
+        "ALiBi", "",
+        "A slope of each head times the distance of key and query is taken from every score. It costs "
+        "a multiply-add per score, and conversions to floating point of distances or columns."},
+    GlossaryEntry{
         "sequence-length parallelism", "sequence parallelism|seq_parallel",
         "CTAs for different queries of the same head, not only for different heads. It fills the SMs "
         "where batch x heads is small and sequences are long. FA2 has it; FA1 splits a head over at "

@@ -31,7 +31,13 @@ std::string splits_text(const kernels::Problem& problem) {
 }
 
 std::string extras_text(const kernels::Problem& problem, const char* before) {
-  return problem.num_splits == 1 ? "" : fmt::format("{}num_splits {}", before, splits_text(problem));
+  std::string text;
+  const auto add = [&](bool given, const std::string& what) { text += given ? before + what : ""; };
+  add(problem.num_splits != 1, "num_splits " + splits_text(problem));
+  add(problem.window.is_given(), fmt::format("window {},{}", problem.window.left, problem.window.right));
+  add(problem.softcap != 0, fmt::format("softcap {}", problem.softcap));
+  add(problem.alibi, "ALiBi");
+  return text;
 }
 
 std::filesystem::path config_directory() {

@@ -48,6 +48,15 @@ Json problem_json(const kernels::Problem& problem) {
   if (problem.num_splits != 1) {
     json["num_splits"] = problem.num_splits == kernels::kAutoSplits ? Json("auto") : Json(problem.num_splits);
   }
+  if (problem.window.is_given()) {
+    json["window"] = {problem.window.left, problem.window.right};
+  }
+  if (problem.softcap != 0) {
+    json["softcap"] = problem.softcap;
+  }
+  if (problem.alibi) {
+    json["alibi"] = true;
+  }
   return json;
 }
 

@@ -37,6 +37,10 @@ void add_library_notes(const Run& run, std::vector<std::string>& result) {
   }
   kernels::Problem left_to_it = run.point->problem;
   left_to_it.num_splits = kernels::kAutoSplits;
+  // With these the model has no divided keys.
+  if (left_to_it.window.is_given() || left_to_it.softcap != 0 || left_to_it.alibi) {
+    return;
+  }
   if (const auto splits = kernels::fa2::key_splits(left_to_it, run.config.gpu.sm_count); splits > 1) {
     result.push_back(fmt::format(
         "the library would fill the SMs here by splitting the keys {} ways (split-KV), as --num-splits auto "

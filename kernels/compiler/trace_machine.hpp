@@ -57,6 +57,7 @@ class TraceMachine final : public CtaMachine {
   void mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) override;
 
   void mask(const Fragment& scores, const Mask& mask) override;
+  void add_bias(const Fragment& scores, const DistanceBias& bias) override;
   void convert(const Fragment& target, const Fragment& source) override;
   void apply(const Fragment& target, UnaryOp op, const Fragment& source) override;
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) override;
@@ -122,6 +123,7 @@ class TraceMachine final : public CtaMachine {
   void move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load);
   void load_column(const GlobalTile& tile, const Fragment& fragment);
   void convert_elements(const Fragment& target, const Fragment& source);
+  void mask_window(const Fragment& scores);
   void fill_masked(const Fragment& target, const Fragment& values, const Fragment& mask);
 
   // Tensor-core operands: registers that hold A (4) or B (2) of one atom.

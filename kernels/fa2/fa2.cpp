@@ -145,8 +145,8 @@ ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, const Att
   const ForwardTile& tile = shape.tile;
   // Above 128 the launch code compiles the even case out to save code size.
   shape.even = problem.seqlen_k % tile.keys == 0 && problem.seqlen_q % tile.rows == 0 &&
-               problem.head_dim == tile.head_dim && tile.head_dim <= 128;
-  if (problem.causal) {
+               problem.head_dim == tile.head_dim && tile.head_dim <= 128 && !shape.masks_all();
+  if (problem.causal || shape.has_window()) {
     shape.masking_steps = static_cast<int>(divide_up(tile.rows, tile.keys)) + (shape.even ? 0 : 1);
   }
   if (!options.seq_parallel) {
@@ -185,6 +185,9 @@ KernelPlan plan_pass(const Problem& asked, const GpuLimits& limits, fa2::Build b
   check(asked);
   const bool library = options == kFa2Options;
   if (asked.pass == Pass::backward && library) {
+    if (asked.window.is_given() || asked.alibi || asked.softcap != 0) {
+      refuse("has a window, softcap and ALiBi in its forward pass only, as it is modelled");
+    }
     return fa2::plan_backward(asked, limits, build);
   }
   if (asked.pass != Pass::forward) {
@@ -192,6 +195,10 @@ KernelPlan plan_pass(const Problem& asked, const GpuLimits& limits, fa2::Build b
   }
   const Problem problem = library ? fa2::as_called(asked) : asked;
   if (const std::int64_t splits = fa2::key_splits(asked, limits.sm_count); splits > 1) {
+    if (asked.window.is_given() || asked.alibi || asked.softcap != 0) {
+      refuse("with keys in " + std::to_string(splits) +
+             " parts (num_splits) is modelled without a window, softcap and ALiBi; num_splits 1 has them");
+    }
     return fa2::plan_split(problem, splits, limits, build);
   }
   const auto shape = std::make_shared<const ForwardShape>(shape_of(problem, limits, options));
@@ -201,7 +208,9 @@ KernelPlan plan_pass(const Problem& asked, const GpuLimits& limits, fa2::Build b
   LaunchPlan launch;
   launch.name = "flash_fwd_kernel<" + std::to_string(shape->tile.head_dim) + ", " +
                 std::to_string(shape->tile.rows) + ", " + std::to_string(shape->tile.keys) + ", " +
-                std::to_string(shape->tile.warps) + (problem.causal ? ", causal>" : ">");
+                std::to_string(shape->tile.warps) + (problem.causal ? ", causal" : "") +
+                (shape->has_window() ? ", local" : "") + (problem.alibi ? ", alibi" : "") +
+                (problem.softcap != 0 ? ", softcap>" : ">");
   launch.warps = shape->tile.warps;
   launch.registers_per_thread = static_cast<std::uint32_t>(shape->tile.registers);
   launch.shared_bytes_per_cta = shared_bytes(*shape);

@@ -71,16 +71,24 @@ class Forward {
     const Fragment s = m_.fragment(tile_.rows, tile_.keys, ElementType::fp32, Layout::accumulator, split());
     m_.fill(s, 0);
     m_.mma(s, tiles_.q(), transposed(tiles_.k()));
+    if (shape_.problem.softcap != 0) {
+      m_.apply(s, BinaryOp::multiply, s, tiles_.softcap_factor());
+      m_.apply(s, UnaryOp::tanh, s);
+    }
+    if (shape_.problem.alibi) {
+      m_.add_bias(s, tiles_.bias(queries.number, step.block));
+    }
     if (is_masked(shape_, step)) {
       m_.mask(s, tiles_.mask(queries.number, step.block));
     }
     copies_.arrive();
     m_.barrier();  // V is there, and everybody is done with K
 
-    const SoftmaxStep softmax{.first = first,
-                              .rows_may_empty = shape_.problem.causal && is_masked(shape_, step),
-                              .deferred = options_.deferred,
-                              .unit_sum = false};
+    const SoftmaxStep softmax{
+        .first = first,
+        .rows_may_empty = (shape_.problem.causal || shape_.has_window()) && is_masked(shape_, step),
+        .deferred = options_.deferred,
+        .unit_sum = false};
     RowVector previous_max;
     const auto copy_next_keys = [&] {
       copies_.fetch(tiles_.k(), tiles_.keys(kK, step.block - 1));

@@ -38,6 +38,9 @@ struct ForwardShape {
   std::int64_t splits = 1;  ///< CTAs that share the keys of a query block
 
   bool divides_keys() const { return splits > 1; }
+  bool has_window() const { return problem.window.is_given(); }
+  /// Every score passes the mask or gets a bias, not those of the first key blocks alone.
+  bool masks_all() const { return has_window() || problem.alibi; }
   std::int64_t query_blocks() const { return (problem.seqlen_q + tile.rows - 1) / tile.rows; }
   /// Queries of the last block, which may be fewer than the tile has rows.
   int last_rows() const { return static_cast<int>(problem.seqlen_q - (query_blocks() - 1) * tile.rows); }

@@ -4,13 +4,20 @@
 #include <numbers>
 
 namespace warpscope::kernels::fa2 {
+namespace {
+
+double scale_of(const Problem& problem) {
+  return problem.softcap != 0 ? problem.softcap : 1.0 / std::sqrt(static_cast<double>(problem.head_dim));
+}
+
+}  // namespace
 
 ForwardTiles::ForwardTiles(CtaMachine& machine, const ForwardShape& shape, int rows)
     : m_(machine),
       shape_(shape),
       rows_(rows),
       type_(shape.problem.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::fp16),
-      scale_(1.0 / std::sqrt(static_cast<double>(shape.problem.head_dim))),
+      scale_(scale_of(shape.problem)),
       scale_log2_(static_cast<float>(scale_ * std::numbers::log2e)),
       q_{0, shape.tile.rows, shape.tile.head_dim, type_, 1, {}},
       k_{q_.bytes_per_stage(), shape.tile.keys, shape.tile.head_dim, type_, 1, {}},
@@ -73,8 +80,29 @@ GlobalTile ForwardTiles::keys(int tensor, const Affine& block) const {
 
 Mask ForwardTiles::mask(const Affine& query_block, const Affine& key_block) const {
   const Problem& problem = shape_.problem;
-  return {query_block * shape_.tile.rows, key_block * shape_.tile.keys, problem.seqlen_k, problem.causal,
-          problem.seqlen_k - problem.seqlen_q};
+  return {query_block * shape_.tile.rows,
+          key_block * shape_.tile.keys,
+          problem.seqlen_k,
+          problem.causal,
+          problem.seqlen_k - problem.seqlen_q,
+          shape_.has_window(),
+          problem.window.left,
+          problem.window.right};
+}
+
+float ForwardTiles::softcap_factor() const {
+  return static_cast<float>(1.0 / (std::sqrt(static_cast<double>(shape_.problem.head_dim)) * scale_));
+}
+
+DistanceBias ForwardTiles::bias(const Affine& query_block, const Affine& key_block) const {
+  const Problem& problem = shape_.problem;
+  return {query_block * shape_.tile.rows,
+          key_block * shape_.tile.keys,
+          problem.seqlen_k - problem.seqlen_q,
+          problem.causal,
+          block_index(2),
+          problem.heads,
+          scale_};
 }
 
 RowVector ForwardTiles::row_statistic(const Fragment& like, const RowVector& max,

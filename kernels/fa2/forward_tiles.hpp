@@ -15,9 +15,11 @@ class ForwardTiles {
   const SharedTile& k() const { return k_; }
   const SharedTile& v() const { return v_; }
   ElementType type() const { return type_; }
-  /// Of the scores: 1 / sqrt(head dimension), and the same in units of log2(e).
+  /// Of the scores: 1 / sqrt(head dimension), or the softcap, and the same in units of log2(e).
   double scale() const { return scale_; }
   float scale_log2() const { return scale_log2_; }
+  /// What raw scores are multiplied with before tanh.
+  float softcap_factor() const;
 
   GlobalTile queries(int tensor, const Affine& block) const;
   GlobalTile keys(int tensor, const Affine& block) const;
@@ -28,6 +30,7 @@ class ForwardTiles {
   ElementType output_type() const { return shape_.divides_keys() ? ElementType::fp32 : type_; }
 
   Mask mask(const Affine& query_block, const Affine& key_block) const;
+  DistanceBias bias(const Affine& query_block, const Affine& key_block) const;
   /// What is kept of each row, from its complete sum and the maximum of its raw scores, which is changed: the
   /// log-sum-exp, or the scaled maximum.
   RowVector row_statistic(const Fragment& like, const RowVector& max, const RowVector& sum) const;

@@ -1,6 +1,7 @@
 #include "kernels/fa2/forward_walk.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpscope::kernels::fa2 {
 namespace {
@@ -36,15 +37,27 @@ std::int64_t key_blocks_between(const ForwardShape& shape) {
              : 0;
 }
 
-// Key blocks that query block `m` visits.
+// Behind the last key block that query block `m` visits.
 std::int64_t key_blocks(const ForwardShape& shape, std::int64_t m) {
   const Problem& problem = shape.problem;
   std::int64_t blocks = divide_up(problem.seqlen_k, shape.tile.keys);
-  if (problem.causal && shape.options.skip_masked) {
-    const std::int64_t last_key = (m + 1) * shape.tile.rows + problem.seqlen_k - problem.seqlen_q;
+  if ((problem.causal && shape.options.skip_masked) || shape.has_window()) {
+    const std::int64_t last_key = (m + 1) * shape.tile.rows + problem.seqlen_k - problem.seqlen_q +
+                                  std::max<std::int64_t>(0, problem.window.right);
     blocks = std::min(blocks, last_key > 0 ? divide_up(last_key, shape.tile.keys) : 0);
   }
   return blocks;
+}
+
+// The first key block that query block `m` visits.
+std::int64_t first_key_block(const ForwardShape& shape, std::int64_t m) {
+  if (!shape.has_window()) {
+    return 0;
+  }
+  const Problem& problem = shape.problem;
+  const std::int64_t first_key =
+      m * shape.tile.rows + problem.seqlen_k - problem.seqlen_q - problem.window.left;
+  return std::max<std::int64_t>(0, first_key) / shape.tile.keys;
 }
 
 void add_trips(PlanClass& target, const ForwardShape& shape, std::int64_t blocks) {
@@ -97,15 +110,17 @@ void add_divided_keys(LaunchPlan& launch, const ForwardShape& shape) {
 
 void add_cta_per_query_block(LaunchPlan& launch, const ForwardShape& shape) {
   launch.grid[0] = static_cast<std::uint32_t>(shape.query_blocks());
-  std::vector<std::int64_t> blocks_of_class;
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges;  // key blocks of each class
   for (std::int64_t x = 0; x < launch.grid[0]; ++x) {
     const std::int64_t m = shape.options.longest_first ? launch.grid[0] - 1 - x : x;
-    const std::int64_t blocks = key_blocks(shape, m);
-    const auto found = std::ranges::find(blocks_of_class, blocks);
-    launch.class_of_block[0].push_back(static_cast<std::uint32_t>(found - blocks_of_class.begin()));
-    if (found == blocks_of_class.end()) {
-      blocks_of_class.push_back(blocks);
-      launch.classes.push_back(class_of(shape, blocks));
+    const std::pair range = {first_key_block(shape, m), key_blocks(shape, m)};
+    // Neighbours are alike, or none are: the latest class is the likeliest.
+    const auto found = std::ranges::find(ranges.rbegin(), ranges.rend(), range);
+    launch.class_of_block[0].push_back(static_cast<std::uint32_t>(
+        found == ranges.rend() ? ranges.size() : static_cast<std::size_t>(ranges.rend() - found - 1)));
+    if (found == ranges.rend()) {
+      ranges.push_back(range);
+      launch.classes.push_back(class_of(shape, range.second - range.first, range.second));
     }
   }
 }
@@ -171,7 +186,8 @@ void walk_key_blocks(CtaMachine& machine, const ForwardShape& shape, const Query
 
 bool is_masked(const ForwardShape& shape, const KeyStep& step) {
   // Blocks wholly beyond the mask take it too where they are not skipped.
-  const bool everywhere = !shape.options.mask_at_edge || (shape.problem.causal && !shape.options.skip_masked);
+  const bool everywhere = !shape.options.mask_at_edge || shape.has_window() ||
+                          (shape.problem.causal && !shape.options.skip_masked);
   return everywhere || (step.iteration != kSteady && (shape.problem.causal || !shape.even));
 }
 

@@ -48,13 +48,29 @@ std::int64_t key_splits(const Problem& problem, int sm_count) {
 }
 
 bool groups_heads(const Problem& problem) {
-  return problem.seqlen_q == 1 && problem.heads > problem.heads_kv && problem.head_dim % 8 == 0;
+  return problem.seqlen_q == 1 && problem.heads > problem.heads_kv && problem.head_dim % 8 == 0 &&
+         !problem.window.is_given() && !problem.alibi;
 }
 
 Problem as_called(const Problem& problem) {
   Problem call = problem;
-  call.causal = problem.causal && problem.seqlen_q > 1;
-  if (groups_heads(problem)) {
+  call.causal = problem.causal && (problem.seqlen_q > 1 || problem.alibi);
+  for (std::int64_t* side : {&call.window.left, &call.window.right}) {
+    *side = *side >= problem.seqlen_k ? -1 : *side;
+  }
+  if (call.causal) {
+    call.window.right = 0;
+  }
+  call.causal = call.window.left < 0 && call.window.right == 0;
+  if (call.causal) {
+    call.window = {};
+  } else if (call.window.is_given()) {
+    // The library says seqlen_k, which hides keys from the first of more queries than keys.
+    for (std::int64_t* side : {&call.window.left, &call.window.right}) {
+      *side = *side < 0 ? std::max(problem.seqlen_q, problem.seqlen_k) : *side;
+    }
+  }
+  if (groups_heads(call)) {
     call.seqlen_q = problem.heads / problem.heads_kv;
     call.heads = problem.heads_kv;
   }

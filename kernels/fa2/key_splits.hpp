@@ -24,8 +24,9 @@ std::int64_t key_splits(const Problem& problem, int sm_count);
 /// True where the query heads that share K and V become rows of one tile: one query each.
 bool groups_heads(const Problem& problem);
 
-/// The problem that the kernels get to see: query heads grouped, and no causal mask where the only query sees
-/// all keys. O and the log-sum-exp lie in memory as before.
+/// The problem that the kernels get to see: query heads grouped, no causal mask where the only query sees all
+/// keys, and windows without what they do not hide: causal, both sides given, or none. O and the log-sum-exp
+/// lie in memory as before.
 Problem as_called(const Problem& problem);
 
 }  // namespace warpscope::kernels::fa2
