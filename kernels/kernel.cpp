@@ -19,9 +19,41 @@
 namespace warpscope::kernels {
 namespace {
 
+/// What the command calls a feature, and which problems ask for it.
+struct FeatureText {
+  Feature feature;
+  const char* name;
+  bool (*asked)(const Problem&);
+};
+
+constexpr std::array kFeatureTexts = {
+    FeatureText{Feature::splits, "num_splits",
+                [](const Problem& problem) { return problem.num_splits != 1; }},
+    FeatureText{Feature::window, "a window",
+                [](const Problem& problem) { return problem.window.is_given(); }},
+    FeatureText{Feature::softcap, "softcap", [](const Problem& problem) { return problem.softcap != 0; }},
+    FeatureText{Feature::alibi, "ALiBi", [](const Problem& problem) { return problem.alibi; }},
+    FeatureText{Feature::lengths, "sequences of their own lengths",
+                [](const Problem& problem) { return !problem.seqlens.empty(); }},
+};
+
 constexpr int kRoundingsOfStandard = 2;  // scores and probabilities go through memory
+constexpr int kRoundingsOfFlash = 3;     // of a gradient: O, P or dS, and the gradient itself
 // Probabilities, dP, their product, dS, scaled dS and the gradient itself.
 constexpr int kBackwardRoundingsOfStandard = 6;
+
+// Passes of one stream share tensors, in one division into segments.
+void require_same_segments(const std::string& kernel, const std::vector<trace::Trace>& passes) {
+  const std::vector<trace::Tensor>& first = passes.front().tensors;
+  for (const trace::Tensor& tensor : passes.back().tensors) {
+    const auto same = std::ranges::find(first, tensor.name, &trace::Tensor::name);
+    if (same != first.end() && same->segments != tensor.segments) {
+      throw UnsupportedProblem("kernel " + kernel + " takes the heads of " + tensor.name +
+                               " together in its forward pass only, which is not modelled in one stream "
+                               "with the backward pass; legal are fwd and bwd apart");
+    }
+  }
+}
 
 KernelPlan fa1(const Problem& problem, const GpuLimits& limits) {
   return plan_fa1(problem, limits);
@@ -40,6 +72,26 @@ KernelPlan fa2_torch(const Problem& problem, const GpuLimits& limits) {
 bool Kernel::has(Pass pass) const {
   const auto listed = [this](Pass one) { return std::ranges::find(passes, one) != passes.end(); };
   return pass == Pass::both ? listed(Pass::forward) && listed(Pass::backward) : listed(pass);
+}
+
+void Kernel::require_features(const Problem& problem) const {
+  const auto lacks = [](const Kernel& kernel, Feature feature) {
+    return std::ranges::find(kernel.features, feature) == kernel.features.end();
+  };
+  for (const FeatureText& text : kFeatureTexts) {
+    if (!text.asked(problem) || !lacks(*this, text.feature)) {
+      continue;
+    }
+    std::string others;
+    for (const Kernel& kernel : all_kernels()) {
+      if (!lacks(kernel, text.feature)) {
+        others += others.empty() ? "" : ", ";
+        others += kernel.name;
+      }
+    }
+    throw UnsupportedProblem("kernel " + name + " does not have " + text.name +
+                             "; kernels that do: " + others);
+  }
 }
 
 std::string Kernel::legal_passes() const {
@@ -61,6 +113,7 @@ std::vector<trace::Trace> Kernel::build_passes(const Problem& problem, const Gpu
     throw UnsupportedProblem("kernel " + name + " does not have pass " + text(problem.pass) + "; it has " +
                              legal_passes());
   }
+  require_features(problem);
   std::vector<trace::Trace> traces;
   try {
     for (const Problem& one : problem_by_pass(problem)) {
@@ -69,6 +122,7 @@ std::vector<trace::Trace> Kernel::build_passes(const Problem& problem, const Gpu
   } catch (const std::logic_error& error) {
     throw std::logic_error("kernel " + name + ": " + error.what());
   }
+  require_same_segments(name, traces);
   return traces;
 }
 
@@ -93,6 +147,9 @@ std::vector<Problem> problem_by_pass(const Problem& problem) {
 
 std::span<const Kernel> all_kernels() {
   static const std::vector<Pass> kBothPasses = {Pass::forward, Pass::backward};
+  static const std::vector<Feature> kFeaturesOfFa2 = {Feature::splits, Feature::window, Feature::softcap,
+                                                      Feature::alibi};
+  static const std::vector<Feature> kSplitsAlone = {Feature::splits};
   static const std::array kKernels = {
       Kernel{"fa1",
              "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys",
@@ -107,14 +164,27 @@ std::span<const Kernel> all_kernels() {
              ProblemType::attention,
              {},
              1,
-             kBothPasses},
+             kBothPasses,
+             kRoundingsOfFlash,
+             kFeaturesOfFa2},
+      Kernel{"fa2_kvcache",
+             "FlashAttention-2's flash_attn_with_kvcache: its split-KV kernel, whatever the splits",
+             &plan_fa2_kvcache,
+             ProblemType::attention,
+             {},
+             1,
+             {Pass::forward},
+             kRoundingsOfFlash,
+             kSplitsAlone},
       Kernel{"fa2_torch",
              "FlashAttention-2 inside PyTorch: unfused, slow exponential",
              &fa2_torch,
              ProblemType::attention,
              {},
              1,
-             kBothPasses},
+             kBothPasses,
+             kRoundingsOfFlash,
+             kFeaturesOfFa2},
       Kernel{
           "standard",
           "PyTorch function of the FlashAttention-2 benchmark: scores in HBM; GEMMs on mma.sync everywhere",

@@ -28,6 +28,24 @@ enum class ProblemType : std::uint8_t {
   gemm,       ///< `batch` products of rows x depth by depth x cols: `batch`, `matrix`, `dtype`
 };
 
+/// What a problem may ask for and not every attention kernel has.
+enum class Feature : std::uint8_t {
+  splits,   ///< Problem::num_splits
+  window,   ///< Problem::window
+  softcap,  ///< Problem::softcap
+  alibi,    ///< Problem::alibi
+  lengths,  ///< Problem::seqlens
+};
+
+/// Keys that a query sees on either side of its own position, which is counted from the end of both; -1: all.
+struct KeyWindow {
+  std::int64_t left = -1;
+  std::int64_t right = -1;
+
+  bool is_given() const { return left >= 0 || right >= 0; }
+  bool operator==(const KeyWindow&) const = default;
+};
+
 /// The sizes of problems that are not attention; zeros where they are.
 struct MatrixShape {
   std::int64_t rows = 0;
@@ -49,7 +67,14 @@ struct Problem {
   Pass pass = Pass::forward;
   ProblemType type = ProblemType::attention;
   MatrixShape matrix{};
+  std::int64_t num_splits = 1;  ///< CTAs that share the keys of a query; kAutoSplits: as the library chooses
+  KeyWindow window{};
+  double softcap = 0;  ///< scores become softcap * tanh(score / softcap); 0: they stay
+  bool alibi = false;  ///< head h of H adds -2^(-8 (h + 1) / H) * the distance of key and query
+  std::vector<std::int64_t> seqlens{};  ///< of each sequence, queries and keys; empty: all have seqlen_q
 };
+
+inline constexpr std::int64_t kAutoSplits = 0;
 
 /// What a compiler may know of the pipes of a GPU, in cycles; 0: as in all GPUs of its compute capability.
 struct PipeTimings {
@@ -106,8 +131,11 @@ struct Kernel {
   std::vector<Pass> passes{Pass::forward};  ///< that `plan` has; Pass::both follows from having the two
   /// As `roundings`, of a gradient. FlashAttention's: of O, of P or dS, and of the gradient itself.
   int backward_roundings = 3;
+  std::vector<Feature> features{};
 
   bool has(Pass pass) const;
+  /// Throws UnsupportedProblem that names what `problem` asks for and this kernel lacks, and who has it.
+  void require_features(const Problem& problem) const;
   /// "fwd", or "fwd, bwd, fwd+bwd".
   std::string legal_passes() const;
   /// The kernel as warp instructions, a trace for each pass of the problem. Throws as `plan` does,

@@ -36,6 +36,15 @@ void subtract_sums(Numbers& numbers, const std::map<std::string, double>& metric
   }
 }
 
+/// Cells are empty, or 0, for what a launch did not have.
+void set_features(kernels::Problem& problem, const CsvTable& table, const CsvRecord& row) {
+  if (!cell(table, row, "window_left").empty()) {
+    problem.window = {integer(table, row, "window_left"), integer(table, row, "window_right")};
+  }
+  problem.softcap = number(table, row, "softcap");
+  problem.alibi = integer(table, row, "alibi") == 1;
+}
+
 Point counters_point(const CsvTable& table, const CsvRecord& row) {
   Point point;
   point.model.gpu = "h200-sxm-141gb";
@@ -48,6 +57,12 @@ Point counters_point(const CsvTable& table, const CsvRecord& row) {
   problem.seqlen_k = integer(table, row, "seqlen_k");
   problem.head_dim = integer(table, row, "head_dim");
   problem.causal = integer(table, row, "causal") == 1;
+  if (table.column("num_splits") != CsvTable::kNoColumn) {
+    problem.num_splits = integer(table, row, "num_splits");
+  }
+  if (table.column("window_left") != CsvTable::kNoColumn) {
+    set_features(problem, table, row);
+  }
   problem.pass = cell(table, row, "pass") == "bwd" ? kernels::Pass::backward : kernels::Pass::forward;
   return point;
 }
@@ -79,6 +94,14 @@ void add_launch(Numbers& numbers, const CsvTable& table, const CsvRecord& row) {
   numbers[kHbmBytes] += number(table, row, kReadBytes) + number(table, row, kWriteBytes);
 }
 
+/// The file, or what of it a row belongs to, where the file says of each row what it was used for.
+std::string source_of(const CsvTable& table, const CsvRecord& row, const char* file) {
+  if (table.column("use") == CsvTable::kNoColumn) {
+    return file;
+  }
+  return cell(table, row, "use") == "guide" ? kSplitGuides : kSplitHeldOut;
+}
+
 void add_counters(const std::filesystem::path& directory, const char* file,
                   std::vector<Observation>& observations) {
   const CsvTable table = read_csv((directory / "measured-h200" / file).string());
@@ -91,7 +114,7 @@ void add_counters(const std::filesystem::path& directory, const char* file,
     // The launches of a call follow one another; the first starts a new observation.
     const bool first_launch = integer(table, row, "launch") == 0 || observations.empty();
     if (first_launch) {
-      observations.push_back({counters_point(table, row), file, {}});
+      observations.push_back({counters_point(table, row), source_of(table, row, file), {}});
     }
     set_stalls(observations.back().numbers, table, row, first_launch);
     add_launch(observations.back().numbers, table, row);
@@ -172,6 +195,8 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_counters(directory, kXformersCounters, observations);
   add_times(directory, kTimes, observations);
   add_times(directory, kTorchTimes, observations);
+  add_counters(directory, "counters_split.csv", observations);
+  add_counters(directory, kFeatureCounters, observations);
   add_bars(directory, observations);
   add_other_bars(directory, observations);
   return observations;
@@ -212,8 +237,12 @@ std::vector<Numbers> simulate_numbers(const std::vector<Point>& points, const Po
 }
 
 std::string label(const Point& point) {
-  return fmt::format("d {}{}, {} tokens", point.problem.head_dim, point.problem.causal ? " causal" : "",
-                     point.problem.seqlen_q);
+  const kernels::Problem& problem = point.problem;
+  const std::string tokens = problem.seqlen_q == problem.seqlen_k
+                                 ? fmt::format("{} tokens", problem.seqlen_q)
+                                 : fmt::format("{} {} on {} keys", problem.seqlen_q,
+                                               problem.seqlen_q == 1 ? "query" : "queries", problem.seqlen_k);
+  return fmt::format("d {}{}, {}", problem.head_dim, problem.causal ? " causal" : "", tokens);
 }
 
 }  // namespace warpscope::experiments

@@ -27,6 +27,11 @@ inline constexpr const char* kXformersCounters =
 inline constexpr const char* kTimes =
     "time_fa2.csv";  ///< wall time of calls back to back, often at the power limit
 inline constexpr const char* kTorchTimes = "time_sdpa.csv";  ///< the same, of PyTorch
+/// Split-KV launches: those whose executed instructions guided the kernels' figures, and all others.
+inline constexpr const char* kSplitGuides = "counters_split.csv, guides";
+inline constexpr const char* kSplitHeldOut = "counters_split.csv, held out";
+inline constexpr const char* kFeatureCounters =
+    "counters_features.csv";  ///< windows, softcap, ALiBi; the rows guided nothing
 inline constexpr const char* kFigure5 = "Fig. 5";
 inline constexpr const char* kFigure6 = "Fig. 6";
 
@@ -50,7 +55,7 @@ Numbers model_numbers(const PointResult& result);
 std::vector<Numbers> simulate_numbers(const std::vector<Point>& points, const PoolOptions& workers,
                                       const char* what);
 
-/// "d 64 causal, 512 tokens".
+/// "d 64 causal, 512 tokens", or "d 64, 1 query on 4096 keys".
 std::string label(const Point& point);
 
 }  // namespace warpscope::experiments

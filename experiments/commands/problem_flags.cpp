@@ -21,6 +21,7 @@ struct Flag {
   const char* name;
   const char* type;
   const char* help;
+  bool has_commas = false;  ///< one value, not a list of several
 
   std::string_view word() const { return std::string_view(name).substr(2); }
   bool is_integer() const { return std::string_view(type) == "N"; }
@@ -36,13 +37,18 @@ constexpr std::array kFlags = {
     Flag{"seqlen_q", "--seqlen", "N", "queries per sequence"},
     Flag{"seqlen_k", "--seqlen-k", "N", "keys per sequence (default: --seqlen)"},
     Flag{"head_dim", "--head-dim", "N", "head dimension"},
+    Flag{"num_splits", "--num-splits", "N|auto",
+         "parts of the keys that CTAs share (default: 1); auto: as FlashAttention-2's library chooses"},
+    Flag{"window", "--window", "L[,R]",
+         "keys that a query sees to its left and right (default: as to its left); -1: all", true},
+    Flag{"softcap", "--softcap", "X", "scores become X tanh(score / X)"},
     Flag{"rows", "--rows", "N", "rows of a kernel over matrices"},
     Flag{"cols", "--cols", "N", "its columns"},
     Flag{"depth", "--depth", "N", "of a product: rows x depth by depth x cols"},
     Flag{"dtype", "--dtype", "TYPE", "fp16 (default) or bf16"},
 };
 /// Fields that --scan can vary and that no flag in kFlags names.
-constexpr std::array<std::string_view, 3> kOtherFields = {"causal", "gpu", "l2"};
+constexpr std::array<std::string_view, 4> kOtherFields = {"causal", "alibi", "gpu", "l2"};
 
 /// The field that a word of --scan means: head-dim and head_dim are the same.
 std::string field_of(const std::string& word) {
@@ -108,6 +114,7 @@ void ProblemFlags::add_to(CLI::App& app) {
     app.add_option(flag.name, values_[std::string(flag.field)], flag.help)->type_name(flag.type);
   }
   app.add_flag("--causal,!--no-causal", causal_, "mask keys after the query, aligned to the bottom right");
+  app.add_flag("--alibi", alibi_, "add ALiBi: a slope for each head times the distance of key and query");
 }
 
 Point ProblemFlags::read(const ModelChoice& model, const FieldText& instead) const {
@@ -119,9 +126,10 @@ Point ProblemFlags::read(const ModelChoice& model, const FieldText& instead) con
     if (value != values_.end() && !value->second.empty()) {
       return value->second;
     }
-    return field == "causal" && causal_ ? std::optional<std::string>("1")
-           : field == "pass"            ? std::optional<std::string>("fwd")
-                                        : std::nullopt;
+    const bool set = (field == "causal" && causal_) || (field == "alibi" && alibi_);
+    return set               ? std::optional<std::string>("1")
+           : field == "pass" ? std::optional<std::string>("fwd")
+                             : std::nullopt;
   };
   const auto field_name = [](std::string_view field) {
     for (const Flag& flag : kFlags) {
@@ -138,7 +146,7 @@ std::vector<ScanAxis> ProblemFlags::axes() const {
   std::vector<ScanAxis> axes;
   for (const Flag& flag : kFlags) {
     const std::string& value = values_.at(std::string(flag.field));
-    if (is_list_or_range(value)) {
+    if (!flag.has_commas && is_list_or_range(value)) {
       axes.push_back({std::string(flag.field), std::string(flag.word()),
                       expand_values(flag.name, value, flag.is_integer())});
     }
@@ -174,7 +182,7 @@ std::string ProblemFlags::first_given() const {
       return flag.name;
     }
   }
-  return causal_ ? "--causal" : "";
+  return causal_ ? "--causal" : alibi_ ? "--alibi" : "";
 }
 
 }  // namespace warpscope::experiments

@@ -53,6 +53,7 @@ class ProblemFlags {
  private:
   std::map<std::string, std::string, std::less<>> values_;  ///< by field; empty if not given
   bool causal_ = false;
+  bool alibi_ = false;
 };
 
 }  // namespace warpscope::experiments

@@ -54,10 +54,23 @@ constexpr std::array kEntries = {
         "Each warp of a CTA owns some of the keys of a block, as in FA1. Row maxima, sums and partial "
         "O then have to be exchanged through shared memory, which costs wavefronts and barriers. "
         "Split-Q avoids it."},
-    GlossaryEntry{"split-KV", "num_splits|flash-decoding",
-                  "Several CTAs share the keys of one tile of queries, and a second kernel combines their "
-                  "results. It fills the GPU where there are few queries, as in decoding. The model does not "
-                  "split; a note says where the library would."},
+    GlossaryEntry{
+        "split-KV", "num_splits|flash-decoding",
+        "Several CTAs share the keys of one tile of queries, and a second kernel combines their "
+        "results. It fills the GPU where there are few queries, as in decoding. `--num-splits auto` does "
+        "what FlashAttention-2's library would, a number divides the keys into so many parts."},
+    GlossaryEntry{
+        "sliding window", "window|local attention",
+        "Each query sees only keys near its own position. Key blocks outside are skipped, but every "
+        "score of those inside passes a mask: two compares and a select."},
+    GlossaryEntry{
+        "softcap", "logit softcapping",
+        "Scores become X tanh(score / X), so that none exceeds X. It costs a multiplication and one "
+        "more operation of the XU pipe for every score."},
+    GlossaryEntry{
+        "ALiBi", "",
+        "A slope of each head times the distance of key and query is taken from every score. It costs "
+        "a multiply-add per score, and conversions to floating point of distances or columns."},
     GlossaryEntry{
         "sequence-length parallelism", "sequence parallelism|seq_parallel",
         "CTAs for different queries of the same head, not only for different heads. It fills the SMs "

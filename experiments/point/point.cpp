@@ -26,6 +26,20 @@ std::string matrix_text(const kernels::Problem& problem) {
                      is_product ? fmt::format(" x depth {}", depth) : "", text(problem.dtype));
 }
 
+std::string splits_text(const kernels::Problem& problem) {
+  return problem.num_splits == kernels::kAutoSplits ? "auto" : std::to_string(problem.num_splits);
+}
+
+std::string extras_text(const kernels::Problem& problem, const char* before) {
+  std::string text;
+  const auto add = [&](bool given, const std::string& what) { text += given ? before + what : ""; };
+  add(problem.num_splits != 1, "num_splits " + splits_text(problem));
+  add(problem.window.is_given(), fmt::format("window {},{}", problem.window.left, problem.window.right));
+  add(problem.softcap != 0, fmt::format("softcap {}", problem.softcap));
+  add(problem.alibi, "ALiBi");
+  return text;
+}
+
 std::filesystem::path config_directory() {
   const char* chosen = std::getenv("WARPSCOPE_HWCONFIGS");
   return chosen != nullptr && *chosen != '\0' ? chosen : data_directory("hwconfigs", "hwconfigs");

@@ -29,6 +29,11 @@ const char* text(kernels::ProblemType type);
 /// "4096 rows x 1024 columns, fp16" of a problem that is not attention.
 std::string matrix_text(const kernels::Problem& problem);
 
+/// "auto" or a number.
+std::string splits_text(const kernels::Problem& problem);
+/// What attention does beyond the usual, as "num_splits 4", each behind `before`; empty for nothing.
+std::string extras_text(const kernels::Problem& problem, const char* before);
+
 /// Where the descriptions of GPUs are: WARPSCOPE_HWCONFIGS, or the installed folder, or the one of the source
 /// tree.
 std::filesystem::path config_directory();

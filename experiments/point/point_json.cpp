@@ -12,8 +12,8 @@ Json to_json(const Point& point) {
   const auto& [gpu, overrides, options] = point.model;
   // Bound by structure, so that a field that is added to the problem cannot be forgotten here: results of
   // different problems would be taken for one another.
-  const auto& [batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, pass, type, matrix] =
-      point.problem;
+  const auto& [batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, pass, type, matrix,
+               num_splits, window, softcap, alibi, seqlens] = point.problem;
   const auto& [rows, cols, depth] = matrix;
   return {{"gpu", gpu},
           {"set", overrides},
@@ -29,7 +29,11 @@ Json to_json(const Point& point) {
           {"head_dim", head_dim},
           {"causal", causal},
           {"dtype", text(dtype)},
-          {"num_splits", 1},
+          {"num_splits", num_splits},
+          {"window", {window.left, window.right}},
+          {"softcap", softcap},
+          {"alibi", alibi},
+          {"seqlens", seqlens},
           {"problem_type", text(type)},
           {"rows", rows},
           {"cols", cols},
@@ -60,6 +64,12 @@ Point point_from_json(const Json& json) {
   for (const auto candidate : {kernels::ProblemType::rows, kernels::ProblemType::gemm}) {
     problem.type = type == text(candidate) ? candidate : problem.type;
   }
+  read_integer(json, "num_splits", problem.num_splits);
+  const Json& window = json.at("window");
+  problem.window = {window.at(0), window.at(1)};
+  json.at("softcap").get_to(problem.softcap);
+  json.at("alibi").get_to(problem.alibi);
+  json.at("seqlens").get_to(problem.seqlens);
   read_integer(json, "rows", problem.matrix.rows);
   read_integer(json, "cols", problem.matrix.cols);
   read_integer(json, "depth", problem.matrix.depth);
@@ -71,9 +81,10 @@ std::string describe(const Point& point) {
   if (problem.type != kernels::ProblemType::attention) {
     return fmt::format("{} {} on {}", point.kernel, matrix_text(problem), point.model.gpu);
   }
-  return fmt::format("{} {} {} b {} h {}/{} q {} k {} d {}{} on {}", point.kernel, text(problem.pass),
+  return fmt::format("{} {} {} b {} h {}/{} q {} k {} d {}{}{} on {}", point.kernel, text(problem.pass),
                      text(problem.dtype), problem.batch, problem.heads, problem.heads_kv, problem.seqlen_q,
-                     problem.seqlen_k, problem.head_dim, problem.causal ? " causal" : "", point.model.gpu);
+                     problem.seqlen_k, problem.head_dim, problem.causal ? " causal" : "",
+                     extras_text(problem, " "), point.model.gpu);
 }
 
 }  // namespace warpscope::experiments

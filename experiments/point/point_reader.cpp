@@ -59,11 +59,21 @@ constexpr std::array kIntegerFields = {
                  [](Problem& problem) -> std::int64_t& { return problem.matrix.depth; }},
 };
 
+constexpr std::int64_t kMostKeys = 1 << 20;
 // Scores of the largest problem: 512 times the largest of the paper's grid.
 constexpr double kMostScores = 4398046511104.0;
 
 [[noreturn]] void refuse(const std::string& name, std::string_view value, const std::string& legal) {
   throw UsageError(fmt::format("{} {}: {}", name, in_quotes(value), legal));
+}
+
+/// An integer from 1 to `most`, or nothing.
+std::optional<std::int64_t> number_in(const std::string& text, std::int64_t most) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const bool legal = error == std::errc() && rest == end && number >= 1 && number <= most;
+  return legal ? std::optional(number) : std::nullopt;
 }
 
 class PointReader {
@@ -84,10 +94,8 @@ class PointReader {
     if (!value) {
       return std::nullopt;
     }
-    std::int64_t number = 0;
-    const char* end = value->data() + value->size();
-    const auto [rest, error] = std::from_chars(value->data(), end, number);
-    if (error != std::errc() || rest != end || number < 1 || number > field.most) {
+    const std::optional<std::int64_t> number = number_in(*value, field.most);
+    if (!number) {
       refuse(field_name_(field.name), *value, fmt::format("legal is an integer from 1 to {}", field.most));
     }
     return number;
@@ -107,6 +115,47 @@ class PointReader {
            fmt::format("legal {} {}", legal.size() == 1 ? "is" : "are", fmt::join(legal, ", ")));
   }
 
+  /// One number is for both sides.
+  kernels::KeyWindow window() const {
+    const std::optional<std::string> value = field_text_("window");
+    if (!value) {
+      return {};
+    }
+    const std::size_t between = value->find_first_of(",;");
+    const auto side = [&](const std::string& text) {
+      const std::optional<std::int64_t> number = text == "-1"  ? -1
+                                                 : text == "0" ? 0
+                                                               : number_in(text, kMostKeys);
+      if (!number) {
+        refuse(field_name_("window"), *value,
+               fmt::format("legal are L and L,R, each an integer from -1 (all keys) to {}", kMostKeys));
+      }
+      return *number;
+    };
+    const std::int64_t left = side(value->substr(0, between));
+    return {left, between == std::string::npos ? left : side(value->substr(between + 1))};
+  }
+
+  double softcap() const {
+    const std::optional<std::string> value = field_text_("softcap");
+    if (!value) {
+      return 0;
+    }
+    constexpr double kMost = 1e6;
+    double number = 0;
+    const char* end = value->data() + value->size();
+    const auto [rest, error] = std::from_chars(value->data(), end, number);
+    if (error != std::errc() || rest != end || !(number > 0 && number <= kMost)) {
+      refuse(field_name_("softcap"), *value, "legal is a number above 0, up to 1000000");
+    }
+    return number;
+  }
+
+  /// No and yes by turns, in the order in which people are likely to write them.
+  bool yes(std::string_view field) const {
+    return choice(field, {"0", "1", "false", "true", "no", "yes"}) % 2 == 1;
+  }
+
   Problem problem(const kernels::Kernel& kernel) const {
     Problem problem;
     problem.type = kernel.type;
@@ -122,9 +171,12 @@ class PointReader {
     if (kernel.type == kernels::ProblemType::attention) {
       problem.heads_kv = given("heads_kv") ? problem.heads_kv : problem.heads;
       problem.seqlen_k = given("seqlen_k") ? problem.seqlen_k : problem.seqlen_q;
+      problem.num_splits = splits();
+      problem.window = window();
+      problem.softcap = softcap();
+      problem.alibi = yes("alibi");
     }
-    // No and yes by turns, in the order in which people are likely to write them.
-    problem.causal = choice("causal", {"0", "1", "false", "true", "no", "yes"}) % 2 == 1;
+    problem.causal = yes("causal");
     problem.dtype =
         choice("dtype", {"fp16", "bf16"}) == 0 ? kernels::DataType::fp16 : kernels::DataType::bf16;
     check(problem);
@@ -160,12 +212,19 @@ class PointReader {
     return pass;
   }
 
-  void check_splits() const {
-    const std::optional<std::string> splits = field_text_("num_splits");
-    if (splits && *splits != "1" && *splits != "auto") {
-      refuse(field_name_("num_splits"), *splits,
-             "legal are 1 and auto; launches that split K and V are not modelled yet");
+  /// 1 if the field is not given.
+  std::int64_t splits() const {
+    constexpr std::string_view kField = "num_splits";
+    constexpr std::int64_t kMost = 128;  // of FlashAttention-2's library
+    const std::optional<std::string> value = field_text_(kField);
+    if (value == "auto") {
+      return kernels::kAutoSplits;
     }
+    const std::optional<std::int64_t> number = value ? number_in(*value, kMost) : 1;
+    if (!number) {
+      refuse(field_name_(kField), *value, fmt::format("legal are auto and an integer from 1 to {}", kMost));
+    }
+    return *number;
   }
 
   void read_model(ModelChoice& model) const {
@@ -208,7 +267,7 @@ class PointReader {
       }
     }
     if (kernel.type != kernels::ProblemType::attention) {
-      others.insert(others.end(), {"causal", "num_splits"});
+      others.insert(others.end(), {"causal", "num_splits", "window", "softcap", "alibi"});
     }
     for (const std::string_view field : others) {
       if (given(field)) {
@@ -246,7 +305,6 @@ Point read_point(const FieldText& field_text, const FieldName& field_name, const
   const kernels::Kernel kernel = reader.kernel();
   point.kernel = kernel.name;
   const kernels::Pass pass = reader.pass(kernel);
-  reader.check_splits();
   point.problem = reader.problem(kernel);
   point.problem.pass = pass;
   return point;

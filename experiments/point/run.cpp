@@ -101,11 +101,33 @@ Run run_trace_file(const ModelChoice& model, const std::string& file) {
   return run;
 }
 
+namespace {
+
+/// Share of the scores that a window lets be seen.
+double share_in_window(const kernels::Problem& problem) {
+  double seen = 0;
+  for (std::int64_t row = 0; row < problem.seqlen_q; ++row) {
+    const std::int64_t own = row + problem.seqlen_k - problem.seqlen_q;
+    const std::int64_t right = problem.causal ? 0 : problem.window.right;
+    const std::int64_t first =
+        problem.window.left < 0 ? 0 : std::max<std::int64_t>(0, own - problem.window.left);
+    const std::int64_t last =
+        right < 0 ? problem.seqlen_k - 1 : std::min<std::int64_t>(problem.seqlen_k - 1, own + right);
+    seen += static_cast<double>(std::max<std::int64_t>(0, last - first + 1));
+  }
+  return seen / static_cast<double>(problem.seqlen_q) / static_cast<double>(problem.seqlen_k);
+}
+
+}  // namespace
+
 double credited_flops(const kernels::Problem& problem) {
   const auto product = [](auto... factors) { return (1.0 * ... * static_cast<double>(factors)); };
   constexpr std::array kByPass = {1.0, 2.5, 3.5};
   return product(4, problem.batch, problem.heads, problem.seqlen_q, problem.seqlen_k, problem.head_dim) *
-         kByPass[static_cast<std::size_t>(problem.pass)] / (problem.causal ? 2 : 1);
+         kByPass[static_cast<std::size_t>(problem.pass)] *
+         (problem.window.is_given() ? share_in_window(problem)
+          : problem.causal          ? 0.5
+                                    : 1.0);
 }
 
 double tflops(const Run& run) {

@@ -46,7 +46,8 @@ Run run_point(const Point& point, const hw::HwConfig& config, gpu::LaunchMemo& m
 Run run_trace_file(const ModelChoice& model, const std::string& file);
 
 /// Reference line, the field's convention: 4 x batch x heads x queries x keys x head_dim, half of it if
-/// causal; 2.5 times that for the backward pass, 3.5 times for both.
+/// causal, and the share of the scores that a window lets be seen; 2.5 times that for the backward pass, 3.5
+/// times for both.
 double credited_flops(const kernels::Problem& problem);
 /// The FLOPs of a run over modelled time; 0 for trace files.
 double tflops(const Run& run);

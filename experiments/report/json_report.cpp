@@ -42,9 +42,22 @@ Json problem_json(const kernels::Problem& problem) {
     case kernels::ProblemType::attention:
       break;
   }
-  return {{"batch", problem.batch},       {"heads", problem.heads},       {"heads_kv", problem.heads_kv},
-          {"seqlen_q", problem.seqlen_q}, {"seqlen_k", problem.seqlen_k}, {"head_dim", problem.head_dim},
-          {"causal", problem.causal},     {"dtype", text(problem.dtype)}};
+  Json json = {{"batch", problem.batch},       {"heads", problem.heads},       {"heads_kv", problem.heads_kv},
+               {"seqlen_q", problem.seqlen_q}, {"seqlen_k", problem.seqlen_k}, {"head_dim", problem.head_dim},
+               {"causal", problem.causal},     {"dtype", text(problem.dtype)}};
+  if (problem.num_splits != 1) {
+    json["num_splits"] = problem.num_splits == kernels::kAutoSplits ? Json("auto") : Json(problem.num_splits);
+  }
+  if (problem.window.is_given()) {
+    json["window"] = {problem.window.left, problem.window.right};
+  }
+  if (problem.softcap != 0) {
+    json["softcap"] = problem.softcap;
+  }
+  if (problem.alibi) {
+    json["alibi"] = true;
+  }
+  return json;
 }
 
 Json launch_json(const metrics::LaunchResult& launch) {

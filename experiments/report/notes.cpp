@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "experiments/report/library_splits.hpp"
 #include "experiments/report/text_report.hpp"
 #include "experiments/report/totals.hpp"
 #include "experiments/report/units.hpp"
+#include "kernels/fa2/key_splits.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -28,21 +28,24 @@ std::uint64_t output_bytes_in_l2(const Run& run) {
   return bytes;
 }
 
-/// What FlashAttention-2's library would do otherwise; nothing for other kernels.
+/// Where FlashAttention-2's library, left to itself, would run another kernel; nothing for other kernels.
 void add_library_notes(const Run& run, std::vector<std::string>& result) {
-  if (!run.point || run.point->kernel != "fa2" || run.point->problem.pass == kernels::Pass::backward) {
+  if (!run.point || run.point->problem.pass == kernels::Pass::backward ||
+      run.point->problem.num_splits != 1 ||
+      (run.point->kernel != "fa2" && run.point->kernel != "fa2_kvcache")) {
     return;
   }
-  if (const int splits = library_splits(run.point->problem, run.config.gpu.sm_count); splits > 1) {
-    result.push_back(fmt::format(
-        "the library would fill the SMs here by splitting the keys {} ways (split-KV, num_splits=0); "
-        "this is its kernel without splits (num_splits=1).",
-        splits));
+  kernels::Problem left_to_it = run.point->problem;
+  left_to_it.num_splits = kernels::kAutoSplits;
+  // With these the model has no divided keys.
+  if (left_to_it.window.is_given() || left_to_it.softcap != 0 || left_to_it.alibi) {
+    return;
   }
-  if (library_groups_heads(run.point->problem)) {
-    result.emplace_back(
-        "with one query per head the library makes the query heads that share K and V rows of one tile; here "
-        "each head has a tile of its own.");
+  if (const auto splits = kernels::fa2::key_splits(left_to_it, run.config.gpu.sm_count); splits > 1) {
+    result.push_back(fmt::format(
+        "the library would fill the SMs here by splitting the keys {} ways (split-KV), as --num-splits auto "
+        "does; this is its kernel without splits.",
+        splits));
   }
 }
 

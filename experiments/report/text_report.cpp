@@ -43,11 +43,11 @@ std::string heading(const Run& run) {
   } else if (run.point) {
     const kernels::Problem& problem = run.point->problem;
     page += fmt::format(
-        "  batch {}, {} heads{}, {} queries, {} keys, head dimension {}, {}, {}\n", problem.batch,
+        "  batch {}, {} heads{}, {} queries, {} keys, head dimension {}, {}, {}{}\n", problem.batch,
         problem.heads,
         problem.heads_kv == problem.heads ? "" : fmt::format(" ({} for keys and values)", problem.heads_kv),
         problem.seqlen_q, problem.seqlen_k, problem.head_dim, problem.causal ? "causal" : "not causal",
-        text(problem.dtype));
+        text(problem.dtype), extras_text(problem, ", "));
   }
   return page + '\n';
 }

@@ -10,13 +10,14 @@
 namespace warpscope::experiments {
 
 /// The columns of a points file that say what a point is.
-inline constexpr std::array<std::string_view, 16> kScanColumns = {
-    "gpu",      "kernel", "pass",  "batch", "heads", "heads_kv", "seqlen_q", "seqlen_k",
-    "head_dim", "causal", "dtype", "rows",  "cols",  "depth",    "l2",       "set"};
+inline constexpr std::array<std::string_view, 20> kScanColumns = {
+    "gpu",      "kernel",   "pass",   "batch", "heads",      "heads_kv", "seqlen_q",
+    "seqlen_k", "head_dim", "causal", "dtype", "num_splits", "window",   "softcap",
+    "alibi",    "rows",     "cols",   "depth", "l2",         "set"};
 using ScanCells = std::array<std::string, kScanColumns.size()>;
 
-/// The cells of a point; empty for what its kernel does not take. Where the values are no point, only these
-/// have a cell.
+/// The cells of a point; empty for what its kernel does not take, and for what it is not asked for. Where the
+/// values are no point, only these have a cell.
 ScanCells scan_cells(const Scan& scan, const ScanPoint& point);
 
 /// What all points have in common: "gpu h100-sxm5-80gb, kernel fa2, ...", changes of the GPU included.

@@ -57,6 +57,7 @@ class TraceMachine final : public CtaMachine {
   void mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) override;
 
   void mask(const Fragment& scores, const Mask& mask) override;
+  void add_bias(const Fragment& scores, const DistanceBias& bias) override;
   void convert(const Fragment& target, const Fragment& source) override;
   void apply(const Fragment& target, UnaryOp op, const Fragment& source) override;
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) override;
@@ -115,11 +116,14 @@ class TraceMachine final : public CtaMachine {
   // `lane_bytes`: what one lane of the instruction moves.
   trace::MemoryOperand global_operand(const GlobalTile& tile, int index, int instructions, Layout layout,
                                       int lane_bytes) const;
+  void keep_rows_inside(trace::MemoryOperand& operand, const GlobalTile& tile, int index,
+                        int lane_bytes) const;
   void move_tile(const GlobalTile& tile, const Fragment& fragment, bool is_load);
   // Elementwise layouts (trace_elements.cpp).
   void move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load);
   void load_column(const GlobalTile& tile, const Fragment& fragment);
   void convert_elements(const Fragment& target, const Fragment& source);
+  void mask_window(const Fragment& scores);
   void fill_masked(const Fragment& target, const Fragment& values, const Fragment& mask);
 
   // Tensor-core operands: registers that hold A (4) or B (2) of one atom.

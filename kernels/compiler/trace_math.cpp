@@ -34,6 +34,8 @@ const char* name(UnaryOp op) {
       return "log_or_infinity";
     case UnaryOp::log_or_minus_infinity:
       return "log_or_minus_infinity";
+    case UnaryOp::tanh:
+      return "tanh";
   }
   return "";
 }
@@ -99,6 +101,9 @@ void TraceMachine::emit_unary(UnaryOp op, Range target, Range source) {
     }
     case UnaryOp::log2:
       emitter_.emit(Opcode::MUFU_LG2, target, {source});
+      return;
+    case UnaryOp::tanh:  // MUFU.TANH, which traces do not tell from others of its rate
+      emitter_.emit(Opcode::MUFU_EX2, target, {source});
       return;
     case UnaryOp::reciprocal:
       emitter_.emit(Opcode::MUFU_RCP, target, {source});
@@ -204,8 +209,12 @@ void TraceMachine::elementwise(const Fragment& target, std::initializer_list<con
   }
 }
 
-void TraceMachine::mask(const Fragment& scores, const Mask&) {
+void TraceMachine::mask(const Fragment& scores, const Mask& mask) {
   const Operation operation(*this, "mask");
+  if (mask.window) {
+    mask_window(scores);
+    return;
+  }
   // Column of this thread's first element and last visible column of each row, then a compare and a select
   // each.
   std::vector<Range> limits;
@@ -217,6 +226,47 @@ void TraceMachine::mask(const Fragment& scores, const Mask&) {
     const Range hidden = emitter_.temporary_predicate();
     emitter_.emit(Opcode::ISETP, hidden, {limits[static_cast<std::size_t>(row_slot(scores, i))]});
     emitter_.emit(Opcode::FSEL, reg(scores, i), {reg(scores, i), hidden});
+  }
+}
+
+// Row by row: the first and the last visible column, and a second compare that takes the first one's result.
+void TraceMachine::mask_window(const Fragment& scores) {
+  for (int slot = 0; slot < at(scores.id).row_slots; ++slot) {
+    const Range limit = emitter_.temporary(1);
+    emitter_.emit(Opcode::IADD3, limit, {CodeEmitter::shared_base()});
+    emitter_.emit(Opcode::IADD3, limit, {limit});
+    for (int i = 0; i < count(scores); ++i) {
+      if (row_slot(scores, i) != slot) {
+        continue;
+      }
+      const Range hidden = emitter_.temporary_predicate();
+      emitter_.emit(Opcode::ISETP, hidden, {limit});
+      emitter_.emit(Opcode::ISETP, hidden, {limit, hidden});
+      emitter_.emit(Opcode::FSEL, reg(scores, i), {reg(scores, i), hidden});
+    }
+  }
+}
+
+// Columns are converted once for all rows of a thread. Distances are shared by the rows of an atom, which lie
+// 8 apart as columns do: an atom has one distance more than it has columns, for each of a pair.
+void TraceMachine::add_bias(const Fragment& scores, const DistanceBias& bias) {
+  const Operation operation(*this, "add_bias");
+  if (scores.layout != Layout::accumulator) {
+    throw std::logic_error("add_bias takes the layout of an accumulator");
+  }
+  const Registers& registers = at(scores.id);
+  const int columns = registers.count / registers.row_slots;
+  const int distances = bias.columns_only ? columns : registers.m_atoms * (columns + 2);
+  const Range term = emitter_.temporary(1);  // one for all: registers are short here
+  for (int i = 0, converted = 0; i < count(scores); ++i) {
+    for (; converted * count(scores) <= i * distances && converted < distances; ++converted) {
+      emitter_.emit(Opcode::IADD3, term, {CodeEmitter::shared_base()});
+      if (!bias.columns_only) {
+        emitter_.emit(Opcode::IMNMX, term, {term});  // IABS
+      }
+      emitter_.emit(Opcode::I2FP, term, {term});
+    }
+    emitter_.emit(Opcode::FFMA, reg(scores, i), {term, CodeEmitter::shared_base(), reg(scores, i)});
   }
 }
 

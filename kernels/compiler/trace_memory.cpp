@@ -24,7 +24,8 @@ constexpr int kAddsPerRowGroup = 2;
 constexpr int kDeadLoadsPerBurst = 3;
 constexpr int kColumnGroupBytes = 128;  // of a row that 8 threads copy, or 4 where rows are no multiple of it
 constexpr int kAddressesPerReduction = 2;  // LEA, LEA.HI.X of a 64-bit address (FlashAttention-2 backward)
-constexpr int kBytesPerCopy = 512;         // 16 bytes per lane
+constexpr int kLanes = 32;
+constexpr int kBytesPerCopy = kLanes * 16;
 
 int divide_up(int value, int divisor) {
   return (value + divisor - 1) / divisor;
@@ -57,11 +58,11 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
   const std::int64_t element = element_bytes(tensor.type);
   // A tile as wide as the tensor is contiguous. A narrower one is placed as if the tensor were stored tile by
   // tile: every byte keeps exactly one place, and one tile stays together as its rows do in DRAM pages.
-  const bool whole_rows = !tile.flat && tile.cols >= tensor.cols;
+  const bool whole_rows = !tile.flat && !tile.transposed && tile.cols >= tensor.cols;
   const std::int64_t tile_bytes = tile.rows * columns_inside(tile, tensor) * element;
   Affine first = tile.flat ? tile.col * element : tile.row * (tensor.cols * element);
   if (!whole_rows && !tile.flat) {
-    first = first + tile.col * (tile.rows * element);
+    first = first + tile.col * (tile.transposed ? element : tile.rows * element);
   }
   MemoryOperand operand;
   operand.tensor = static_cast<std::uint16_t>(tile.tensor);
@@ -82,6 +83,27 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
     operand.offset.per_warp = bytes;
   }
   return operand;
+}
+
+// Rows that lie beyond have no bytes: those that exist fill the first instructions of all warps, or of one.
+void TraceMachine::keep_rows_inside(MemoryOperand& operand, const GlobalTile& tile, int index,
+                                    int lane_bytes) const {
+  const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
+  const std::int64_t element = element_bytes(tensor.type);
+  const std::int64_t nowhere = tensor.rows * tensor.cols * element;
+  const int warps = launch_.warps;
+  const std::int64_t most = std::int64_t{kLanes} * lane_bytes;
+  const std::int64_t before = std::int64_t{index} * warps * most;
+  const std::int64_t bytes = tile.rows_inside * columns_inside(tile, tensor) * element - before;
+  operand.offset.offset += before - index * operand.offset.per_warp * warps;
+  if (bytes <= 0) {
+    operand.offset.offset += nowhere;
+    return;
+  }
+  const std::int64_t share = std::min(most, (bytes + warps - 1) / warps);
+  const bool one_warp = share % lane_bytes != 0 || share * warps > bytes;
+  operand.bytes = static_cast<std::uint32_t>(one_warp ? std::min(most, bytes) : share);
+  operand.offset.per_warp = one_warp ? nowhere : share;
 }
 
 void TraceMachine::copy_async(const SharedTile& target, const GlobalTile& source) {
@@ -152,7 +174,10 @@ void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, b
   for (int i = 0; i < cut.count; ++i) {
     const Range address = emitter_.address_instruction(Opcode::IADD3);
     const Range data = reg(fragment, i * cut.registers, cut.registers);
-    const MemoryOperand operand = global_operand(tile, i, cut.count, fragment.layout, cut.width);
+    MemoryOperand operand = global_operand(tile, i, cut.count, fragment.layout, cut.width);
+    if (tile.rows_inside > 0) {
+      keep_rows_inside(operand, tile, i, cut.width);
+    }
     if (is_load) {
       emitter_.emit_memory(by_width(cut.width, cut.width == 2 ? Opcode::LDG_16 : Opcode::LDG_32,
                                     Opcode::LDG_64, Opcode::LDG_128),
@@ -212,8 +237,11 @@ void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source)
   const Operation operation(*this, named("store_rows", target));
   for (int i = 0; i < count(source); ++i) {
     const Range address = emitter_.address_instruction(Opcode::IADD3);
-    emitter_.emit_memory(Opcode::STG_32, {}, {reg(source, i), address},
-                         global_operand(target, i, count(source), Layout::linear, 4));
+    MemoryOperand operand = global_operand(target, i, count(source), Layout::linear, 4);
+    if (target.rows_inside > 0) {
+      keep_rows_inside(operand, target, i, 4);
+    }
+    emitter_.emit_memory(Opcode::STG_32, {}, {reg(source, i), address}, operand);
   }
 }
 

@@ -10,7 +10,8 @@
 #include "kernels/fa2/backward.hpp"
 #include "kernels/fa2/build_figures.hpp"
 #include "kernels/fa2/forward_walk.hpp"
-#include "kernels/fa2/line_heads.hpp"
+#include "kernels/fa2/key_splits.hpp"
+#include "kernels/fa2/split_forward.hpp"
 #include "kernels/unsupported.hpp"
 #include "kernels/variants/sliced_k_program.hpp"
 
@@ -144,8 +145,8 @@ ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, const Att
   const ForwardTile& tile = shape.tile;
   // Above 128 the launch code compiles the even case out to save code size.
   shape.even = problem.seqlen_k % tile.keys == 0 && problem.seqlen_q % tile.rows == 0 &&
-               problem.head_dim == tile.head_dim && tile.head_dim <= 128;
-  if (problem.causal) {
+               problem.head_dim == tile.head_dim && tile.head_dim <= 128 && !shape.masks_all();
+  if (problem.causal || shape.has_window()) {
     shape.masking_steps = static_cast<int>(divide_up(tile.rows, tile.keys)) + (shape.even ? 0 : 1);
   }
   if (!options.seq_parallel) {
@@ -170,36 +171,35 @@ BuildFigures figures_of(const ForwardShape& shape, const GpuLimits& limits, fa2:
 }
 
 std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOptions& options) {
-  using trace::TensorKind;
-  const ElementType type = problem.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::fp16;
-  const std::int64_t queries = problem.batch * problem.heads;
-  const std::int64_t keys = problem.batch * problem.heads_kv;
-  std::vector<TensorSpec> tensors = {
-      {"Q", TensorKind::input, queries, problem.seqlen_q, problem.head_dim, type},
-      {"K", TensorKind::input, keys, problem.seqlen_k, problem.head_dim, type},
-      {"V", TensorKind::input, keys, problem.seqlen_k, problem.head_dim, type},
-      {"O", TensorKind::output, queries, problem.seqlen_q, problem.head_dim, type},
-      {"LSE", TensorKind::output, queries, problem.seqlen_q, 1, ElementType::fp32}};
-  tensors[fa2::kQ].line_segments = fa2::heads_per_line(problem.heads, problem, type);
-  for (const int tensor : {fa2::kK, fa2::kV}) {
-    tensors[static_cast<std::size_t>(tensor)].line_segments =
-        fa2::heads_per_line(problem.heads_kv, problem, type);
-  }
+  std::vector<TensorSpec> tensors = fa2::forward_tensors(problem);
   if (!options.lse) {
     tensors[fa2::kLse].name = "row_max";
-    tensors.push_back({"row_sum", TensorKind::output, queries, problem.seqlen_q, 1, ElementType::fp32});
+    tensors.push_back(tensors[fa2::kLse]);
+    tensors.back().name = "row_sum";
   }
   return tensors;
 }
 
-KernelPlan plan_pass(const Problem& problem, const GpuLimits& limits, fa2::Build build,
+KernelPlan plan_pass(const Problem& asked, const GpuLimits& limits, fa2::Build build,
                      const AttentionOptions& options) {
-  check(problem);
-  if (problem.pass == Pass::backward && options == kFa2Options) {
-    return fa2::plan_backward(problem, limits, build);
+  check(asked);
+  const bool library = options == kFa2Options;
+  if (asked.pass == Pass::backward && library) {
+    if (asked.window.is_given() || asked.alibi || asked.softcap != 0) {
+      refuse("has a window, softcap and ALiBi in its forward pass only, as it is modelled");
+    }
+    return fa2::plan_backward(asked, limits, build);
   }
-  if (problem.pass != Pass::forward) {
+  if (asked.pass != Pass::forward) {
     refuse("variants have no backward pass");
+  }
+  const Problem problem = library ? fa2::as_called(asked) : asked;
+  if (const std::int64_t splits = fa2::key_splits(asked, limits.sm_count); splits > 1) {
+    if (asked.window.is_given() || asked.alibi || asked.softcap != 0) {
+      refuse("with keys in " + std::to_string(splits) +
+             " parts (num_splits) is modelled without a window, softcap and ALiBi; num_splits 1 has them");
+    }
+    return fa2::plan_split(problem, splits, limits, build);
   }
   const auto shape = std::make_shared<const ForwardShape>(shape_of(problem, limits, options));
   KernelPlan plan;
@@ -208,13 +208,17 @@ KernelPlan plan_pass(const Problem& problem, const GpuLimits& limits, fa2::Build
   LaunchPlan launch;
   launch.name = "flash_fwd_kernel<" + std::to_string(shape->tile.head_dim) + ", " +
                 std::to_string(shape->tile.rows) + ", " + std::to_string(shape->tile.keys) + ", " +
-                std::to_string(shape->tile.warps) + (problem.causal ? ", causal>" : ">");
+                std::to_string(shape->tile.warps) + (problem.causal ? ", causal" : "") +
+                (shape->has_window() ? ", local" : "") + (problem.alibi ? ", alibi" : "") +
+                (problem.softcap != 0 ? ", softcap>" : ">");
   launch.warps = shape->tile.warps;
   launch.registers_per_thread = static_cast<std::uint32_t>(shape->tile.registers);
   launch.shared_bytes_per_cta = shared_bytes(*shape);
   launch.build = figures_of(*shape, limits, build);
-  const auto text = options.split_q ? &fa2::forward_program : &variants::sliced_k_program;
-  launch.programs.push_back({"attend", [shape, text](CtaMachine& m) { text(m, *shape); }});
+  launch.programs.push_back({"attend", [shape](CtaMachine& m) {
+                               shape->options.split_q ? fa2::forward_program(m, *shape)
+                                                      : variants::sliced_k_program(m, *shape);
+                             }});
   launch.programs.push_back({"no_keys", [shape](CtaMachine& m) { fa2::empty_program(m, *shape); }});
   add_grid(launch, *shape);
   plan.launches.push_back(std::move(launch));
@@ -229,6 +233,12 @@ KernelPlan plan_fa2(const Problem& problem, const GpuLimits& limits, const Atten
 
 KernelPlan plan_fa2_torch(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
   return plan_pass(problem, limits, fa2::Build::torch, options);
+}
+
+KernelPlan plan_fa2_kvcache(const Problem& problem, const GpuLimits& limits) {
+  check(problem);
+  return fa2::plan_split(fa2::as_called(problem), fa2::key_splits(problem, limits.sm_count), limits,
+                         fa2::Build::upstream);
 }
 
 }  // namespace warpscope::kernels

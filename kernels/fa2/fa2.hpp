@@ -13,5 +13,7 @@ KernelPlan plan_fa2(const Problem& problem, const GpuLimits& limits,
                     const AttentionOptions& options = kFa2Options);
 KernelPlan plan_fa2_torch(const Problem& problem, const GpuLimits& limits,
                           const AttentionOptions& options = kFa2Options);
+/// flash_attn_with_kvcache without keys to append: always the split-KV kernel, in one part too.
+KernelPlan plan_fa2_kvcache(const Problem& problem, const GpuLimits& limits);
 
 }  // namespace warpscope::kernels

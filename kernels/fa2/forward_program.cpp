@@ -13,12 +13,12 @@ namespace {
 
 class Forward {
  public:
-  Forward(CtaMachine& machine, const ForwardShape& shape)
+  Forward(CtaMachine& machine, const ForwardShape& shape, int rows)
       : m_(machine),
         shape_(shape),
         options_(shape.options),
         tile_(shape.tile),
-        tiles_(machine, shape),
+        tiles_(machine, shape, rows),
         copies_{machine, shape.options.cp_async},
         state_(row_state()) {}
 
@@ -36,10 +36,12 @@ class Forward {
   void write_nothing_seen() {
     const Affine block =
         shape_.options.longest_first ? block_index(0) * -1 + (shape_.query_blocks() - 1) : block_index(0);
-    const Fragment zeros = m_.fragment(tile_.rows, tile_.head_dim, tiles_.type(), Layout::linear, split());
+    const Fragment zeros =
+        m_.fragment(tile_.rows, tile_.head_dim, tiles_.output_type(), Layout::linear, split());
     m_.fill(zeros, 0);
-    m_.store(tiles_.queries(kO, block), zeros);
-    m_.fill(state_.max, std::numeric_limits<float>::infinity());
+    m_.store(tiles_.output(block), zeros);
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    m_.fill(state_.max, shape_.divides_keys() ? -kInfinity : kInfinity);
     if (!options_.lse) {
       m_.fill(state_.sum, 0);
     }
@@ -69,16 +71,24 @@ class Forward {
     const Fragment s = m_.fragment(tile_.rows, tile_.keys, ElementType::fp32, Layout::accumulator, split());
     m_.fill(s, 0);
     m_.mma(s, tiles_.q(), transposed(tiles_.k()));
+    if (shape_.problem.softcap != 0) {
+      m_.apply(s, BinaryOp::multiply, s, tiles_.softcap_factor());
+      m_.apply(s, UnaryOp::tanh, s);
+    }
+    if (shape_.problem.alibi) {
+      m_.add_bias(s, tiles_.bias(queries.number, step.block));
+    }
     if (is_masked(shape_, step)) {
       m_.mask(s, tiles_.mask(queries.number, step.block));
     }
     copies_.arrive();
     m_.barrier();  // V is there, and everybody is done with K
 
-    const SoftmaxStep softmax{.first = first,
-                              .rows_may_empty = shape_.problem.causal && is_masked(shape_, step),
-                              .deferred = options_.deferred,
-                              .unit_sum = false};
+    const SoftmaxStep softmax{
+        .first = first,
+        .rows_may_empty = (shape_.problem.causal || shape_.has_window()) && is_masked(shape_, step),
+        .deferred = options_.deferred,
+        .unit_sum = false};
     RowVector previous_max;
     const auto copy_next_keys = [&] {
       copies_.fetch(tiles_.k(), tiles_.keys(kK, step.block - 1));
@@ -114,15 +124,20 @@ class Forward {
     }
     const RowVector statistic = tiles_.row_statistic(state_.o, state_.max, state_.sum);
     // O takes the place of Q, so that it can be written to global memory in whole rows.
-    const Fragment packed =
-        m_.fragment(tile_.rows, tile_.head_dim, tiles_.type(), Layout::accumulator, split());
-    m_.convert(packed, state_.o);
-    m_.store_shared(tiles_.q(), packed);
+    Fragment output = state_.o;
+    if (shape_.divides_keys()) {
+      m_.barrier();  // in fp32 it takes the place of K too, which others may still read
+    } else {
+      output = m_.fragment(tile_.rows, tile_.head_dim, tiles_.type(), Layout::accumulator, split());
+      m_.convert(output, state_.o);
+    }
+    m_.store_shared(tiles_.shared_output(), output);
     m_.barrier();
-    const Fragment rows = m_.fragment(tile_.rows, tile_.head_dim, tiles_.type(), Layout::linear, split());
-    m_.load_shared(rows, tiles_.q());
+    const Fragment rows =
+        m_.fragment(tile_.rows, tile_.head_dim, tiles_.output_type(), Layout::linear, split());
+    m_.load_shared(rows, tiles_.shared_output());
     tiles_.store_row_statistic(statistic, state_.sum, queries.number);
-    m_.store(tiles_.queries(kO, queries.number), rows);
+    m_.store(tiles_.output(queries.number), rows);
   }
 
   CtaMachine& m_;
@@ -136,12 +151,12 @@ class Forward {
 
 }  // namespace
 
-void forward_program(CtaMachine& machine, const ForwardShape& shape) {
-  Forward(machine, shape).run();
+void forward_program(CtaMachine& machine, const ForwardShape& shape, int rows) {
+  Forward(machine, shape, rows).run();
 }
 
-void empty_program(CtaMachine& machine, const ForwardShape& shape) {
-  Forward(machine, shape).write_nothing_seen();
+void empty_program(CtaMachine& machine, const ForwardShape& shape, int rows) {
+  Forward(machine, shape, rows).write_nothing_seen();
 }
 
 }  // namespace warpscope::kernels::fa2

@@ -8,8 +8,8 @@
 namespace warpscope::kernels::fa2 {
 
 /// Tensors of the plan, in this order. A variant that keeps no log-sum-exp has the scaled row maximum in its
-/// place, and the row sum behind it.
-enum Tensor : int { kQ, kK, kV, kO, kLse, kRowSum };
+/// place, and the row sum behind it. Where the keys are divided, output and log-sum-exp of the parts follow.
+enum Tensor : int { kQ, kK, kV, kO, kLse, kRowSum, kPartO = kRowSum, kPartLse };
 
 /// Marks of the program's parts.
 enum Part : int {
@@ -32,16 +32,25 @@ struct ForwardShape {
   Problem problem;
   AttentionOptions options = kFa2Options;
   ForwardTile tile;
-  int masking_steps = 1;  ///< leading iterations that are unrolled and, where needed, masked
-  bool even = true;       ///< sequence lengths are multiples of the tile: no bounds to check
-  int ctas_per_head = 0;  ///< that share the query blocks of a head in turn; 0: a CTA per query block
+  int masking_steps = 1;    ///< leading iterations that are unrolled and, where needed, masked
+  bool even = true;         ///< sequence lengths are multiples of the tile: no bounds to check
+  int ctas_per_head = 0;    ///< that share the query blocks of a head in turn; 0: a CTA per query block
+  std::int64_t splits = 1;  ///< CTAs that share the keys of a query block
 
+  bool divides_keys() const { return splits > 1; }
+  bool has_window() const { return problem.window.is_given(); }
+  /// Every score passes the mask or gets a bias, not those of the first key blocks alone.
+  bool masks_all() const { return has_window() || problem.alibi; }
   std::int64_t query_blocks() const { return (problem.seqlen_q + tile.rows - 1) / tile.rows; }
+  /// Queries of the last block, which may be fewer than the tile has rows.
+  int last_rows() const { return static_cast<int>(problem.seqlen_q - (query_blocks() - 1) * tile.rows); }
 };
 
-/// A CTA with at least one key block.
-void forward_program(CtaMachine& machine, const ForwardShape& shape);
-/// A CTA whose queries see no key at all (causal, more queries than keys): zeros and infinite LSE.
-void empty_program(CtaMachine& machine, const ForwardShape& shape);
+/// A CTA with at least one key block. `rows`: how many of the tile's queries exist, where the keys are
+/// divided.
+void forward_program(CtaMachine& machine, const ForwardShape& shape, int rows = 0);
+/// A CTA whose queries see no key at all (causal with more queries than keys, or more parts than key blocks):
+/// zeros and infinite LSE.
+void empty_program(CtaMachine& machine, const ForwardShape& shape, int rows = 0);
 
 }  // namespace warpscope::kernels::fa2

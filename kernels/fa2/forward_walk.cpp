@@ -1,6 +1,7 @@
 #include "kernels/fa2/forward_walk.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpscope::kernels::fa2 {
 namespace {
@@ -36,15 +37,27 @@ std::int64_t key_blocks_between(const ForwardShape& shape) {
              : 0;
 }
 
-// Key blocks that query block `m` visits.
+// Behind the last key block that query block `m` visits.
 std::int64_t key_blocks(const ForwardShape& shape, std::int64_t m) {
   const Problem& problem = shape.problem;
   std::int64_t blocks = divide_up(problem.seqlen_k, shape.tile.keys);
-  if (problem.causal && shape.options.skip_masked) {
-    const std::int64_t last_key = (m + 1) * shape.tile.rows + problem.seqlen_k - problem.seqlen_q;
+  if ((problem.causal && shape.options.skip_masked) || shape.has_window()) {
+    const std::int64_t last_key = (m + 1) * shape.tile.rows + problem.seqlen_k - problem.seqlen_q +
+                                  std::max<std::int64_t>(0, problem.window.right);
     blocks = std::min(blocks, last_key > 0 ? divide_up(last_key, shape.tile.keys) : 0);
   }
   return blocks;
+}
+
+// The first key block that query block `m` visits.
+std::int64_t first_key_block(const ForwardShape& shape, std::int64_t m) {
+  if (!shape.has_window()) {
+    return 0;
+  }
+  const Problem& problem = shape.problem;
+  const std::int64_t first_key =
+      m * shape.tile.rows + problem.seqlen_k - problem.seqlen_q - problem.window.left;
+  return std::max<std::int64_t>(0, first_key) / shape.tile.keys;
 }
 
 void add_trips(PlanClass& target, const ForwardShape& shape, std::int64_t blocks) {
@@ -55,27 +68,59 @@ void add_trips(PlanClass& target, const ForwardShape& shape, std::int64_t blocks
   }
 }
 
-PlanClass class_of(const ForwardShape& shape, std::int64_t blocks) {
-  if (blocks == 0) {
+/// Of CTAs that visit `blocks` key blocks and begin behind the block with number `end` - 1.
+PlanClass class_of(const ForwardShape& shape, std::int64_t blocks, std::int64_t end) {
+  if (blocks <= 0) {
     return {1, {}, {}};
   }
   PlanClass result;
-  result.symbols = {blocks - 1};
+  result.symbols = {end - 1};
   add_trips(result, shape, blocks);
   return result;
 }
 
+PlanClass class_of(const ForwardShape& shape, std::int64_t blocks) {
+  return class_of(shape, blocks, blocks);
+}
+
+// A class for every part of the keys, and for every query block whose walk or number of queries differs.
+void add_divided_keys(LaunchPlan& launch, const ForwardShape& shape) {
+  constexpr int kProgramsPerKind = 2;
+  launch.grid = {static_cast<std::uint32_t>(shape.query_blocks()), static_cast<std::uint32_t>(shape.splits),
+                 static_cast<std::uint32_t>(shape.problem.batch * shape.problem.heads)};
+  const std::int64_t part =
+      divide_up(divide_up(shape.problem.seqlen_k, shape.tile.keys), shape.splits);  // key blocks
+  for (std::int64_t m = 0; m < shape.query_blocks(); ++m) {
+    const bool last = m + 1 == shape.query_blocks();
+    if (m == 0 || last || shape.problem.causal) {
+      const std::int64_t all = key_blocks(shape, m);
+      for (std::int64_t split = 0; split < shape.splits; ++split) {
+        const std::int64_t end = std::min(all, (split + 1) * part);
+        PlanClass one = class_of(shape, end - split * part, end);
+        one.program += last ? kProgramsPerKind : 0;
+        launch.classes.push_back(std::move(one));
+      }
+    }
+    launch.class_of_block[0].push_back(static_cast<std::uint32_t>(launch.classes.size()) - launch.grid[1]);
+  }
+  for (std::uint32_t split = 0; split < launch.grid[1]; ++split) {
+    launch.class_of_block[1].push_back(split);
+  }
+}
+
 void add_cta_per_query_block(LaunchPlan& launch, const ForwardShape& shape) {
   launch.grid[0] = static_cast<std::uint32_t>(shape.query_blocks());
-  std::vector<std::int64_t> blocks_of_class;
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges;  // key blocks of each class
   for (std::int64_t x = 0; x < launch.grid[0]; ++x) {
     const std::int64_t m = shape.options.longest_first ? launch.grid[0] - 1 - x : x;
-    const std::int64_t blocks = key_blocks(shape, m);
-    const auto found = std::ranges::find(blocks_of_class, blocks);
-    launch.class_of_block[0].push_back(static_cast<std::uint32_t>(found - blocks_of_class.begin()));
-    if (found == blocks_of_class.end()) {
-      blocks_of_class.push_back(blocks);
-      launch.classes.push_back(class_of(shape, blocks));
+    const std::pair range = {first_key_block(shape, m), key_blocks(shape, m)};
+    // Neighbours are alike, or none are: the latest class is the likeliest.
+    const auto found = std::ranges::find(ranges.rbegin(), ranges.rend(), range);
+    launch.class_of_block[0].push_back(static_cast<std::uint32_t>(
+        found == ranges.rend() ? ranges.size() : static_cast<std::size_t>(ranges.rend() - found - 1)));
+    if (found == ranges.rend()) {
+      ranges.push_back(range);
+      launch.classes.push_back(class_of(shape, range.second - range.first, range.second));
     }
   }
 }
@@ -141,11 +186,16 @@ void walk_key_blocks(CtaMachine& machine, const ForwardShape& shape, const Query
 
 bool is_masked(const ForwardShape& shape, const KeyStep& step) {
   // Blocks wholly beyond the mask take it too where they are not skipped.
-  const bool everywhere = !shape.options.mask_at_edge || (shape.problem.causal && !shape.options.skip_masked);
+  const bool everywhere = !shape.options.mask_at_edge || shape.has_window() ||
+                          (shape.problem.causal && !shape.options.skip_masked);
   return everywhere || (step.iteration != kSteady && (shape.problem.causal || !shape.even));
 }
 
 void add_grid(LaunchPlan& launch, const ForwardShape& shape) {
+  if (shape.divides_keys()) {
+    add_divided_keys(launch, shape);
+    return;
+  }
   launch.grid = {0, static_cast<std::uint32_t>(shape.problem.batch),
                  static_cast<std::uint32_t>(shape.problem.heads)};
   if (shape.ctas_per_head > 0) {

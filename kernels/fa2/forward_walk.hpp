@@ -34,7 +34,8 @@ void walk_key_blocks(CtaMachine& machine, const ForwardShape& shape, const Query
 /// Whether the scores of this step pass the mask.
 bool is_masked(const ForwardShape& shape, const KeyStep& step);
 
-/// Fills in the grid and the classes of the CTAs: program 0 walks, program 1 is for CTAs without keys.
+/// Fills in the grid and the classes of the CTAs: program 0 walks, program 1 is for CTAs without keys. Where
+/// the keys are divided, programs 2 and 3 do the same for the last block of queries.
 void add_grid(LaunchPlan& launch, const ForwardShape& shape);
 
 }  // namespace warpscope::kernels::fa2

@@ -23,6 +23,7 @@ enum class UnaryOp : std::uint8_t {
   reciprocal_or_one,      ///< x == 0 or NaN ? 1 : 1 / x, the normalisation of rows without keys
   log_or_infinity,        ///< x == 0 or NaN ? +inf : ln x
   log_or_minus_infinity,  ///< x == 0 or NaN ? -inf : ln x
+  tanh,                   ///< fast: one instruction of the XU pipe
 };
 
 enum class BinaryOp : std::uint8_t {
@@ -52,13 +53,29 @@ inline MmaOperand transposed(MmaOperand operand) {
 }
 
 /// Score (i, j) of the tile becomes -inf where its key is beyond the sequence or in the future of its query:
-/// first_col + j >= col_limit, or causal and first_col + j > first_row + i + diagonal.
+/// first_col + j >= col_limit, or causal and first_col + j > first_row + i + diagonal, or in a window and
+/// further than `left` before or `right` behind first_row + i + diagonal.
 struct Mask {
   Affine first_row;
   Affine first_col;
   std::int64_t col_limit = 0;  ///< number of keys
   bool causal = false;
   std::int64_t diagonal = 0;  ///< keys - queries: bottom-right alignment
+  bool window = false;
+  std::int64_t left = 0;
+  std::int64_t right = 0;
+};
+
+/// What ALiBi adds to score (i, j): slope * column, or -slope * |row + diagonal - column|, of which the first
+/// is enough where all columns lie before their row. Slope: 2^(-8 (head + 1) / heads), divided by `scale`.
+struct DistanceBias {
+  Affine first_row;
+  Affine first_col;
+  std::int64_t diagonal = 0;
+  bool columns_only = false;
+  Affine head;
+  std::int64_t heads = 1;
+  double scale = 1;
 };
 
 /// Trip count of a loop: max(0, trip_counts[slot] + sum_k per_loop[k] * (iteration of the k-th enclosing
@@ -131,6 +148,8 @@ class CtaMachine {
 
   // Arithmetic on tiles, fp32 inside; the result is rounded to the type of the target.
   virtual void mask(const Fragment& scores, const Mask& mask) = 0;
+  /// Layout accumulator.
+  virtual void add_bias(const Fragment& scores, const DistanceBias& bias) = 0;
   virtual void convert(const Fragment& target, const Fragment& source) = 0;
   virtual void apply(const Fragment& target, UnaryOp op, const Fragment& source) = 0;
   virtual void apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) = 0;

@@ -37,9 +37,12 @@ struct GlobalTile {
   /// The segment is taken as one row of all its elements, as elementwise kernels do: `col` counts elements
   /// from the start of the segment, `row` is 0 and `rows` 1.
   bool flat = false;
-  /// For loads of layout element_per_thread: element (i, j) of the fragment is row `row` + j, column `col` +
-  /// i of the tensor, and the tile has one column. Every lane reads a row of its own.
+  /// For loads of layout element_per_thread and for row vectors: element (i, j) of the fragment is row `row`
+  /// + j, column `col` + i of the tensor, and the tile has one column. In a load every lane reads a row of
+  /// its own.
   bool transposed = false;
+  /// Rows from this one on lie beyond the tensor too, as where several matrices share a segment; 0: none.
+  int rows_inside = 0;
 };
 
 /// rows x cols elements in shared memory from byte_offset; tiles may overlap on purpose (O through Q's
@@ -50,14 +53,16 @@ struct SharedTile {
   int cols = 0;
   ElementType type = ElementType::fp16;
   int stages = 1;
-  Affine slot;
+  Affine slot{};
   /// Elements from one row to the next where they are not side by side, as in a padded tile or columns of a
   /// wider one; 0: cols.
   int pitch = 0;
+  bool by_columns = false;  ///< columns lie one behind the other, and `pitch` is from one to the next
 
   constexpr int elements_per_row() const { return pitch == 0 ? cols : pitch; }
   constexpr int bytes_per_stage() const {
-    return ((rows - 1) * elements_per_row() + cols) * element_bytes(type);
+    const int last = by_columns ? (cols - 1) * pitch + rows : (rows - 1) * elements_per_row() + cols;
+    return last * element_bytes(type);
   }
 };
 

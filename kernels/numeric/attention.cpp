@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 
@@ -22,20 +23,33 @@ std::size_t element(std::int64_t segment, std::int64_t rows, std::int64_t row, s
   return static_cast<std::size_t>((segment * rows + row) * cols + col);
 }
 
+bool sees(const Problem& p, std::int64_t own, std::int64_t key) {
+  return !(p.causal && key > own) && !(p.window.left >= 0 && key < own - p.window.left) &&
+         !(p.window.right >= 0 && key > own + p.window.right);
+}
+
 // Scores of one query against all keys; -inf where masked.
 std::vector<double> scores_of(const Problem& p, const TensorValues& inputs, std::int64_t segment,
                               std::int64_t segment_kv, std::int64_t row) {
   const std::vector<float>& q = inputs.at("Q");
   const std::vector<float>& k = inputs.at("K");
   std::vector<double> scores(static_cast<std::size_t>(p.seqlen_k), -kInfinity);
-  const std::int64_t visible = p.causal ? row + p.seqlen_k - p.seqlen_q + 1 : p.seqlen_k;
-  for (std::int64_t key = 0; key < std::min(visible, p.seqlen_k); ++key) {
+  const std::int64_t head = segment % p.heads;
+  const double slope =
+      p.alibi ? std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(p.heads)) : 0;
+  const std::int64_t own = row + p.seqlen_k - p.seqlen_q;
+  for (std::int64_t key = 0; key < p.seqlen_k; ++key) {
+    if (!sees(p, own, key)) {
+      continue;
+    }
     double sum = 0;
     for (std::int64_t d = 0; d < p.head_dim; ++d) {
       sum += static_cast<double>(q[element(segment, p.seqlen_q, row, p.head_dim, d)]) *
              static_cast<double>(k[element(segment_kv, p.seqlen_k, key, p.head_dim, d)]);
     }
-    scores[static_cast<std::size_t>(key)] = sum / std::sqrt(static_cast<double>(p.head_dim));
+    double score = sum / std::sqrt(static_cast<double>(p.head_dim));
+    score = p.softcap != 0 ? p.softcap * std::tanh(score / p.softcap) : score;
+    scores[static_cast<std::size_t>(key)] = score - slope * static_cast<double>(std::abs(own - key));
   }
   return scores;
 }

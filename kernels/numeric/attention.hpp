@@ -15,8 +15,9 @@ struct AttentionOutput {
   std::vector<double> lse;     ///< natural logarithm, seqlen_q per segment; -inf in rows without keys
 };
 
-/// softmax(Q K^T / sqrt(head_dim)) V of inputs already rounded to the problem's type; the causal mask is
-/// aligned to the bottom right and query head h reads key head h / (heads / heads_kv).
+/// softmax(Q K^T / sqrt(head_dim)) V of inputs already rounded to the problem's type, with the problem's
+/// softcap, ALiBi and window; masks are aligned to the bottom right and query head h reads key head h /
+/// (heads / heads_kv).
 AttentionOutput reference_attention(const Problem& problem, const TensorValues& inputs);
 
 /// softmax over the keys of query `row`: one value per key, 0 where it is masked. `segment`, of Q, and

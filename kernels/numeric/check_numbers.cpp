@@ -124,6 +124,7 @@ NumberCheck check_numbers(const Kernel& kernel, const Problem& problem, const Gp
     throw UnsupportedProblem(fmt::format("kernel {} does not have pass {}; it has {}", kernel.name,
                                          text(problem.pass), kernel.legal_passes()));
   }
+  kernel.require_features(problem);
   try {
     NumberCheck check;
     TensorValues inputs;

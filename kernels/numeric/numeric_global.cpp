@@ -22,7 +22,8 @@ void for_each_element(const CtaPosition& position, const NumericTensor& tensor, 
         row = first_row + j;
         col = first_col + i;
       }
-      if (tensor.contains(row, col)) {
+      const bool inside = tile.rows_inside == 0 || i < tile.rows_inside;
+      if (inside && tensor.contains(row, col)) {
         use(i, j, row, col);
       } else {
         skip(i, j);

@@ -52,6 +52,7 @@ class NumericMachine final : public CtaMachine {
   void mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) override;
 
   void mask(const Fragment& scores, const Mask& mask) override;
+  void add_bias(const Fragment& scores, const DistanceBias& bias) override;
   void convert(const Fragment& target, const Fragment& source) override;
   void apply(const Fragment& target, UnaryOp op, const Fragment& source) override;
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) override;

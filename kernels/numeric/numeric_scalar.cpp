@@ -39,6 +39,8 @@ float compute(UnaryOp op, float x) {
       return empty_sum ? kInfinity : std::log(x);
     case UnaryOp::log_or_minus_infinity:
       return empty_sum ? -kInfinity : std::log(x);
+    case UnaryOp::tanh:
+      return std::tanh(x);
   }
   throw std::logic_error("unknown unary operation");
 }

@@ -1,5 +1,7 @@
 // The numeric machine's matrix products and arithmetic on tiles.
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -105,12 +107,30 @@ void NumericMachine::mask(const Fragment& scores, const Mask& mask) {
   for (int i = 0; i < scores.rows; ++i) {
     for (int j = 0; j < scores.cols; ++j) {
       const std::int64_t col = first_col + j;
-      if (col >= mask.col_limit || (mask.causal && col > first_row + i + mask.diagonal)) {
+      const std::int64_t own = first_row + i + mask.diagonal;
+      if (col >= mask.col_limit || (mask.causal && col > own) ||
+          (mask.window && (col < own - mask.left || col > own + mask.right))) {
         values.at(0, i, j) = -std::numeric_limits<float>::infinity();
       }
     }
   }
   flops_.mask += count_of(values);
+}
+
+void NumericMachine::add_bias(const Fragment& scores, const DistanceBias& bias) {
+  TileValues& values = tile(scores);
+  const std::int64_t first_row = position_.evaluate(bias.first_row) + bias.diagonal;
+  const std::int64_t first_col = position_.evaluate(bias.first_col);
+  const double head = static_cast<double>(position_.evaluate(bias.head) + 1);
+  const auto slope =
+      static_cast<float>(std::exp2(-8.0 * head / static_cast<double>(bias.heads)) / bias.scale);
+  for (int i = 0; i < scores.rows; ++i) {
+    for (int j = 0; j < scores.cols; ++j) {
+      const std::int64_t term = bias.columns_only ? first_col + j : -std::abs(first_row + i - first_col - j);
+      values.at(0, i, j) = multiply_add_fused(slope, static_cast<float>(term), values.at(0, i, j));
+    }
+  }
+  flops_.tile_other += count_of(values);
 }
 
 void NumericMachine::convert(const Fragment& target, const Fragment& source) {

@@ -67,7 +67,7 @@ const Mistake kMistakes[] = {
      "warpscope: unknown GPU \"h100\"; did you mean h100-pcie-80gb or h100-sxm5-80gb? known are ..."},
     {"gpu_file", with("--gpu", "./none.toml"), "warpscope: ./none.toml..."},
     {"kernel", with("--kernel", "fa9"),
-     "warpscope: --kernel 'fa9': legal are fa1, fa2, fa2_torch, standard, standard_eager, "
+     "warpscope: --kernel 'fa9': legal are fa1, fa2, fa2_kvcache, fa2_torch, standard, standard_eager, "
      "xformers, gemm, row_softmax and "
      "variants like fa1+split_q"},
     {"no_kernel", {"run", "--gpu", "h200-sxm-141gb"}, "warpscope: --kernel is missing"},

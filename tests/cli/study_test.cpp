@@ -200,5 +200,24 @@ TEST(Accuracy, HoldsXformersAgainstItsOwnCountersAndThePaper) {
   EXPECT_EQ(by_source[kFigure5], 2 * 2 * 6) << "head dimensions, with a mask or not, lengths";
 }
 
+TEST(Accuracy, HoldsDividedKeysAndWindowsAgainstTheirCounters) {
+  std::map<std::string, int> by_source;
+  for (const Observation& observation : all_observations(reference_directory())) {
+    ++by_source[observation.source];
+    if (observation.source == kSplitGuides && label(observation.point) == "d 128, 1 query on 4096 keys" &&
+        observation.point.kernel == "fa2") {
+      EXPECT_EQ(observation.point.problem.num_splits, 7);
+      EXPECT_EQ(observation.numbers.at(kCycles), 41419 + 13750) << "both launches of the call";
+    }
+    if (observation.source == kFeatureCounters && label(observation.point) == "d 64, 8192 tokens") {
+      EXPECT_EQ(observation.point.problem.window, (kernels::KeyWindow{256, 0}));
+      EXPECT_EQ(observation.numbers.at("sm__inst_executed.sum"), 57964416);
+    }
+  }
+  EXPECT_EQ(by_source[kSplitGuides], 4 + 2);
+  EXPECT_EQ(by_source[kSplitHeldOut], 12 + 2);
+  EXPECT_EQ(by_source[kFeatureCounters], 8);
+}
+
 }  // namespace
 }  // namespace warpscope::experiments

@@ -132,7 +132,8 @@ TEST(CliSweep, ABadRowSaysWhyAndHarmsNoOther) {
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"fa2,fwd,1,2,,128,64,,,,,", ""},
       {"fa9,fwd,1,2,,128,64,,,,,",
-       "\"kernel 'fa9': legal are fa1, fa2, fa2_torch, standard, standard_eager, xformers, gemm, "
+       "\"kernel 'fa9': legal are fa1, fa2, fa2_kvcache, fa2_torch, standard, standard_eager, xformers, "
+       "gemm, "
        "row_softmax and variants like fa1+split_q\""},
       {"fa2,up,1,2,,128,64,,,,,", "\"pass 'up': legal are fwd, bwd, fwd+bwd\""},
       {"fa2-lse,bwd,1,2,,128,64,,,,,", "pass 'bwd': kernel fa2-lse has no backward pass; legal is fwd"},
@@ -144,8 +145,9 @@ TEST(CliSweep, ABadRowSaysWhyAndHarmsNoOther) {
       {"fa2,fwd,1,2,,9999999999,64,,,,,", "seqlen '9999999999': legal is an integer from 1 to 1048576"},
       {"fa2,fwd,1,2,,128,64,2,,,,", "\"causal '2': legal are 0, 1, false, true, no, yes\""},
       {"fa2,fwd,1,2,,128,64,,fp8,,,", "\"dtype 'fp8': legal are fp16, bf16\""},
-      {"fa2,fwd,1,2,,128,64,,,7,,",
-       "num_splits '7': legal are 1 and auto; launches that split K and V are not modelled yet"},
+      {"fa2,fwd,1,2,,128,64,,,0,,", "num_splits '0': legal are auto and an integer from 1 to 128"},
+      {"fa1,fwd,1,2,,128,64,,,7,,",
+       "\"kernel fa1 does not have num_splits; kernels that do: fa2, fa2_kvcache, fa2_torch\""},
       {"fa2,fwd,1,2,,128,64,,,,tepid,", "\"l2 'tepid': legal are cold, warm\""},
       {"fa2,fwd,1,2,,128,64,1,bf16,auto,warm,a100-sxm4-80gb", ""},
   };
@@ -157,7 +159,7 @@ TEST(CliSweep, ABadRowSaysWhyAndHarmsNoOther) {
   const ProgramResult result = run_program(sweep({"-j", "2"}), directory.path());
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.err,
-            "warpscope: 13 of 15 points could not be simulated; column model_error of out.csv says why\n");
+            "warpscope: 14 of 16 points could not be simulated; column model_error of out.csv says why\n");
   const std::vector<std::string> out = lines(file_text(directory / "out.csv"));
   ASSERT_EQ(out.size(), rows.size() + 1);
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -1,0 +1,141 @@
+#include "kernels/fa2/split_figures.hpp"
+
+#include <array>
+#include <span>
+
+#include "kernels/fa2/figure_table.hpp"
+
+namespace warpscope::kernels::fa2 {
+namespace {
+
+struct Row {
+  int head_dim;
+  bool divided;
+  bool causal;
+  Part part;
+  Iteration iteration;
+  FigureCounts counts;
+};
+
+// Dao-AILab/flash-attention 0251105a compiled by nvcc 13.0 with -O3 --use_fast_math for sm_90, fp16, lengths
+// that are no multiples of the tile: how often each line of the machine code ran (experiments/reference/
+// measured-h200/counters_split.md), by part, minus what the trace machine expands for it. Stores of zeros in
+// place of rows of V that do not exist, all predicated off, count as integer instructions. Loops over
+// 64 x 128 and 64 x 64 scores have nothing more than their source shows. Columns: integer, move, multiply,
+// uniform, special, branch, convert, load, load_64, store, store_64.
+// clang-format off
+constexpr std::array kRows = {
+    Row{64, true, false, kPrologue, kSteady, {140, 25, 140, 192, 49, 7, 9, 0, 0, 0, 0}},
+    Row{64, true, false, kScores, kFirst, {85, 0, 57, 12, 0, 0, 0, 0, 0, 0, 0}},
+    Row{64, true, false, kOutput, kFirst, {25, 4, 4, 18, 1, 2, 0, 0, 0, 1, 0}},
+    Row{64, true, false, kScores, kSteady, {5, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}},
+    Row{64, true, false, kOutput, kSteady, {19, 3, 2, 10, 0, 0, 0, 2, 0, 1, 0}},
+    Row{64, true, false, kEpilogue, kSteady, {35, 3, 13, 3, 7, 1, 0, 0, 0, 0, 0}},
+    Row{64, true, true, kPrologue, kSteady, {152, 29, 136, 197, 49, 7, 9, 0, 0, 0, 0}},
+    Row{64, true, true, kScores, kFirst, {95, 6, 53, 12, 0, 0, 0, 0, 0, 0, 0}},
+    Row{64, true, true, kOutput, kFirst, {85, 2, 6, 8, 2, 2, 0, 0, 0, 2, 0}},
+    Row{64, true, true, kScores, kMasking, {20, 2, 28, 6, 2, 0, 0, 0, 0, 0, 0}},
+    Row{64, true, true, kOutput, kMasking, {10, 12, 4, 10, 1, 2, 0, 3, 0, 3, 0}},
+    Row{64, true, true, kScores, kSteady, {5, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}},
+    Row{64, true, true, kOutput, kSteady, {19, 3, 2, 10, 0, 0, 0, 2, 0, 1, 0}},
+    Row{64, true, true, kEpilogue, kSteady, {40, 3, 16, 3, 7, 1, 0, 0, 0, 0, 0}},
+    Row{128, true, false, kPrologue, kSteady, {133, 19, 145, 10, 59, 7, 9, 0, 0, 0, 0}},
+    Row{128, true, false, kScores, kFirst, {60, 0, 32, 0, 1, 0, 0, 0, 0, 0, 0}},
+    Row{128, true, false, kOutput, kFirst, {21, 2, 6, 10, 1, 2, 0, 0, 0, 0, 0}},
+    Row{128, true, false, kEpilogue, kSteady, {32, 4, 6, 3, 5, 1, 0, 0, 0, 0, 0}},
+    Row{128, true, true, kPrologue, kSteady, {143, 20, 133, 8, 62, 7, 9, 0, 0, 0, 0}},
+    Row{128, true, true, kScores, kFirst, {70, 1, 34, 0, 1, 0, 0, 0, 0, 0, 0}},
+    Row{128, true, true, kOutput, kFirst, {51, 0, 13, 1, 2, 2, 0, 0, 0, 0, 0}},
+    Row{128, true, true, kScores, kMasking, {8, 0, 10, 0, 1, 0, 0, 0, 0, 0, 0}},
+    Row{128, true, true, kOutput, kMasking, {12, 1, 6, 10, 1, 2, 0, 0, 0, 0, 0}},
+    Row{128, true, true, kEpilogue, kSteady, {32, 4, 6, 3, 5, 1, 0, 0, 0, 0, 0}},
+    Row{64, false, false, kPrologue, kSteady, {111, 16, 134, 14, 57, 7, 3, 0, 0, 0, 0}},
+    Row{64, false, false, kScores, kFirst, {45, 0, 28, 0, 0, 0, 0, 0, 0, 0, 0}},
+    Row{64, false, false, kOutput, kFirst, {17, 2, 6, 10, 2, 2, 0, 0, 0, 0, 0}},
+    Row{64, false, false, kEpilogue, kSteady, {32, 2, 10, 5, 11, 2, 0, 0, 0, 0, 0}},
+    Row{128, false, false, kPrologue, kSteady, {103, 13, 111, 14, 49, 7, 3, 0, 0, 0, 0}},
+    Row{128, false, false, kScores, kFirst, {32, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0}},
+    Row{128, false, false, kOutput, kFirst, {18, 2, 4, 10, 2, 2, 0, 0, 0, 0, 0}},
+    Row{128, false, false, kEpilogue, kSteady, {32, 2, 10, 5, 11, 2, 0, 0, 0, 0, 0}},
+};
+// clang-format on
+
+/// The rows of the nearest instantiation that was counted: 64-key tiles above 128 have those of one part.
+struct Counted {
+  int head_dim;
+  bool divided;
+  bool causal;
+};
+
+Counted nearest(const ForwardTile& tile, bool causal, bool divided) {
+  const bool in_parts = divided && tile.head_dim <= 128;
+  return {tile.head_dim <= 64 ? 64 : 128, in_parts, causal && in_parts};
+}
+
+bool fits(const Row& row, const Counted& counted, bool even) {
+  const bool at_edge = row.iteration != kSteady;  // its figures are mostly those of bounds
+  return row.head_dim == counted.head_dim && row.divided == counted.divided && row.causal == counted.causal &&
+         !(even && at_edge);
+}
+
+using trace::Opcode;
+
+// The same code, flash_fwd_splitkv_combine_kernel<128, 4, 8>: some ten divisions one behind the other, for
+// strides of tensors that only ragged batches need. XU instructions of a division: I2F, MUFU.RCP, F2I.
+const CountedPart& combine_begin() {
+  static const CountedPart kPart = {{.spread = {{Opcode::IADD3, 105},
+                                                {Opcode::IMAD, 40},
+                                                {Opcode::MOV, 12},
+                                                {Opcode::UMOV, 12},
+                                                {Opcode::S2R, 22},
+                                                {Opcode::BRA, 7}},
+                                     .chain = {{Opcode::I2F, 30}, {Opcode::IMAD, 60}, {Opcode::IADD3, 40}}}};
+  return kPart;
+}
+
+const CountedPart& combine_weights() {
+  static const CountedPart kPart = {{.spread = {{Opcode::IADD3, 50},
+                                                {Opcode::IMAD, 40},
+                                                {Opcode::UMOV, 12},
+                                                {Opcode::S2R, 12},
+                                                {Opcode::I2F, 6},
+                                                {Opcode::BRA, 4}}}};
+  return kPart;
+}
+
+const CountedPart& combine_end() {
+  static const CountedPart kPart = {
+      {.spread =
+           {{Opcode::IADD3, 20}, {Opcode::IMAD, 14}, {Opcode::UMOV, 6}, {Opcode::S2R, 2}, {Opcode::BRA, 1}},
+       .chain = {{Opcode::I2F, 6}, {Opcode::IMAD, 14}, {Opcode::IADD3, 14}}}};
+  return kPart;
+}
+
+}  // namespace
+
+BuildFigures split_figures(Build build, const ForwardTile& tile, bool causal, bool divided, bool even) {
+  BuildFigures result;
+  if (build == Build::torch) {
+    result.math = {.fused_multiply_add = false, .fast_exp2 = false};
+  }
+  result.estimate_moves = false;  // the figures contain them
+  const Counted counted = nearest(tile, causal, divided);
+  for (const Row& row : kRows) {
+    if (fits(row, counted, even)) {
+      result.parts[{row.part, row.iteration}] = {{.spread = counted_instructions(row.counts)}};
+    }
+  }
+  return result;
+}
+
+BuildFigures combine_figures() {
+  BuildFigures result;
+  result.estimate_moves = false;
+  result.parts[{kCombineBegin, 0}] = combine_begin();
+  result.parts[{kCombineWeights, 0}] = combine_weights();
+  result.parts[{kCombinePart, 0}] = {{.spread = {{Opcode::IADD3, 3}}}};
+  result.parts[{kCombineEnd, 0}] = combine_end();
+  return result;
+}
+
+}  // namespace warpscope::kernels::fa2
