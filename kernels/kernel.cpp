@@ -11,6 +11,7 @@
 #include "kernels/row_softmax/row_softmax.hpp"
 #include "kernels/standard/matrix_product.hpp"
 #include "kernels/standard/standard.hpp"
+#include "kernels/triton/triton.hpp"
 #include "kernels/unsupported.hpp"
 #include "kernels/variants/variant.hpp"
 #include "kernels/xformers/xformers.hpp"
@@ -22,6 +23,7 @@ namespace {
 constexpr int kRoundingsOfStandard = 2;  // scores and probabilities go through memory
 // Probabilities, dP, their product, dS, scaled dS and the gradient itself.
 constexpr int kBackwardRoundingsOfStandard = 6;
+constexpr int kRoundingsOfTriton = 2;  // of scaled queries, and of O
 
 KernelPlan fa1(const Problem& problem, const GpuLimits& limits) {
   return plan_fa1(problem, limits);
@@ -135,6 +137,12 @@ std::span<const Kernel> all_kernels() {
       Kernel{"xformers",
              "CUTLASS memory-efficient attention: P through shared memory, Q read again for all keys",
              &plan_xformers},
+      Kernel{"triton",
+             "triton.ops.flash_attention of July 2023, as FlashAttention-2's benchmark ran it",
+             &plan_triton,
+             ProblemType::attention,
+             {},
+             kRoundingsOfTriton},
       Kernel{"gemm", "one launch of the matrix product that standard attention uses: --rows, --cols, --depth",
              &plan_gemm, ProblemType::gemm, &gemm_reference},
       Kernel{"row_softmax", "softmax over rows, the example of kernels/README.md: --rows, --cols",

@@ -1,6 +1,7 @@
 // Arithmetic of the trace machine.
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/compiler/trace_machine.hpp"
 #include "kernels/machine/check_plan.hpp"
@@ -48,6 +49,8 @@ const char* name(BinaryOp op) {
       return "multiply";
     case BinaryOp::divide:
       return "divide";
+    case BinaryOp::divide_full_range:
+      return "divide_full_range";
     case BinaryOp::max:
       return "max";
     case BinaryOp::masked_fill:
@@ -147,6 +150,21 @@ void TraceMachine::emit_binary(BinaryOp op, Range target, Range left, Range righ
       const Range hidden = emitter_.temporary_predicate();
       emitter_.emit(Opcode::ISETP, hidden, {right});
       emitter_.emit(Opcode::FSEL, target, {left, hidden});
+      return;
+    }
+    case BinaryOp::divide_full_range: {
+      // Both operands are scaled where the divisor is near the ends of the range (ptxas 13, sm_80).
+      const Range divisor = emitter_.temporary(1);
+      const Range dividend = emitter_.temporary(1);
+      for (const auto& [scaled, operand] : {std::pair{divisor, right}, std::pair{dividend, left}}) {
+        const Range extreme = emitter_.temporary_predicate();
+        emitter_.emit(Opcode::FSETP, extreme, {right});
+        emitter_.emit(Opcode::FMUL, scaled, {operand});
+        emitter_.emit(Opcode::FSEL, scaled, {operand, scaled, extreme});
+        emitter_.emit(Opcode::FMUL, scaled, {scaled, extreme});
+      }
+      emitter_.emit(Opcode::MUFU_RCP, divisor, {divisor});
+      emitter_.emit(Opcode::FMUL, target, {dividend, divisor});
       return;
     }
     case BinaryOp::divide: {
