@@ -24,6 +24,8 @@ constexpr int kRoundingsOfStandard = 2;  // scores and probabilities go through 
 // Probabilities, dP, their product, dS, scaled dS and the gradient itself.
 constexpr int kBackwardRoundingsOfStandard = 6;
 constexpr int kRoundingsOfTriton = 2;  // of scaled queries, and of O
+// Of O, of scaled dO, of P or dS, of dQ of a key block or scaled queries, and of the gradient itself.
+constexpr int kBackwardRoundingsOfTriton = 5;
 
 KernelPlan fa1(const Problem& problem, const GpuLimits& limits) {
   return plan_fa1(problem, limits);
@@ -142,7 +144,17 @@ std::span<const Kernel> all_kernels() {
              &plan_triton,
              ProblemType::attention,
              {},
-             kRoundingsOfTriton},
+             kRoundingsOfTriton,
+             kBothPasses,
+             kBackwardRoundingsOfTriton},
+      Kernel{"triton_seqpar",
+             "the same, asked for sequence_parallel: dQ of every key block in HBM, summed afterwards",
+             &plan_triton_sequence_parallel,
+             ProblemType::attention,
+             {},
+             kRoundingsOfTriton,
+             kBothPasses,
+             kBackwardRoundingsOfTriton},
       Kernel{"gemm", "one launch of the matrix product that standard attention uses: --rows, --cols, --depth",
              &plan_gemm, ProblemType::gemm, &gemm_reference},
       Kernel{"row_softmax", "softmax over rows, the example of kernels/README.md: --rows, --cols",

@@ -119,6 +119,9 @@ class TraceMachine final : public CtaMachine {
   // Elementwise layouts (trace_elements.cpp).
   void move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load);
   void load_column(const GlobalTile& tile, const Fragment& fragment);
+  // Shared tiles that are not swizzled (trace_elements.cpp).
+  void store_elements(const SharedTile& tile, const Fragment& source);
+  void load_elements(const Fragment& target, const SharedTile& tile);
   void convert_elements(const Fragment& target, const Fragment& source);
   void fill_masked(const Fragment& target, const Fragment& values, const Fragment& mask);
 

@@ -1,7 +1,6 @@
 // Arithmetic of the trace machine.
 #include <array>
 #include <stdexcept>
-#include <utility>
 
 #include "kernels/compiler/trace_machine.hpp"
 #include "kernels/machine/check_plan.hpp"
@@ -49,8 +48,6 @@ const char* name(BinaryOp op) {
       return "multiply";
     case BinaryOp::divide:
       return "divide";
-    case BinaryOp::divide_full_range:
-      return "divide_full_range";
     case BinaryOp::max:
       return "max";
     case BinaryOp::masked_fill:
@@ -152,21 +149,6 @@ void TraceMachine::emit_binary(BinaryOp op, Range target, Range left, Range righ
       emitter_.emit(Opcode::FSEL, target, {left, hidden});
       return;
     }
-    case BinaryOp::divide_full_range: {
-      // Both operands are scaled where the divisor is near the ends of the range (ptxas 13, sm_80).
-      const Range divisor = emitter_.temporary(1);
-      const Range dividend = emitter_.temporary(1);
-      for (const auto& [scaled, operand] : {std::pair{divisor, right}, std::pair{dividend, left}}) {
-        const Range extreme = emitter_.temporary_predicate();
-        emitter_.emit(Opcode::FSETP, extreme, {right});
-        emitter_.emit(Opcode::FMUL, scaled, {operand});
-        emitter_.emit(Opcode::FSEL, scaled, {operand, scaled, extreme});
-        emitter_.emit(Opcode::FMUL, scaled, {scaled, extreme});
-      }
-      emitter_.emit(Opcode::MUFU_RCP, divisor, {divisor});
-      emitter_.emit(Opcode::FMUL, target, {dividend, divisor});
-      return;
-    }
     case BinaryOp::divide: {
       const Range inverse = emitter_.temporary(1);
       const Range quotient = emitter_.temporary(1);
@@ -231,10 +213,13 @@ void TraceMachine::mask(const Fragment& scores, const Mask&) {
     limits.push_back(emitter_.temporary(1));
     emitter_.emit(Opcode::IADD3, limits.back(), {CodeEmitter::shared_base()});
   }
+  // Of zeros that no instruction has written yet, the select makes the scores.
+  const bool zeros = zero_accumulators_.erase(scores.id) > 0;
   for (int i = 0; i < count(scores); ++i) {
     const Range hidden = emitter_.temporary_predicate();
     emitter_.emit(Opcode::ISETP, hidden, {limits[static_cast<std::size_t>(row_slot(scores, i))]});
-    emitter_.emit(Opcode::FSEL, reg(scores, i), {reg(scores, i), hidden});
+    const Range score = zeros ? CodeEmitter::shared_base() : reg(scores, i);
+    emitter_.emit(Opcode::FSEL, reg(scores, i), {score, hidden});
   }
 }
 

@@ -220,6 +220,10 @@ void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source)
 void TraceMachine::store_shared(const SharedTile& target, const Fragment& source) {
   const Operation operation(*this, "store_shared");
   check_shared(launch_, target);
+  if (!target.swizzled) {
+    store_elements(target, source);
+    return;
+  }
   const Pieces cut = pieces(source);
   const Opcode opcode = by_width(cut.width, Opcode::STS_32, Opcode::STS_64, Opcode::STS_128);
   for (int i = 0; i < cut.count; ++i) {
@@ -237,6 +241,10 @@ void TraceMachine::load_shared(const Fragment& target, const SharedTile& source,
       emitter_.emit_memory(transposed ? Opcode::LDSM_T_X4 : Opcode::LDSM_X4, reg(target, i, 4),
                            {CodeEmitter::shared_base()}, shared_operand(512, 4));
     }
+    return;
+  }
+  if (!source.swizzled) {
+    load_elements(target, source);
     return;
   }
   const Pieces cut = pieces(target);

@@ -31,8 +31,6 @@ enum class BinaryOp : std::uint8_t {
   multiply,
   divide,  ///< correctly rounded: MUFU.RCP, FCHK, 5 FFMA and the branch to the subroutine for special
            ///< operands
-  divide_full_range,  ///< div.full of PTX, 2 units in the last place: 2 FSETP and FSEL, 4 FMUL that scale
-                      ///< operands, MUFU.RCP, FMUL
   max,
   masked_fill,  ///< right != 0 ? -inf : left
   masked_zero,  ///< right != 0 ? 0 : left

@@ -52,7 +52,6 @@ float compute(BinaryOp op, float left, float right) {
     case BinaryOp::multiply:
       return left * right;
     case BinaryOp::divide:
-    case BinaryOp::divide_full_range:
       return left / right;
     case BinaryOp::max:
       return std::fmax(left, right);
@@ -94,7 +93,6 @@ std::int64_t& kind_of_tile(FlopCount& flops, BinaryOp op) {
   switch (op) {
     case BinaryOp::multiply:
     case BinaryOp::divide:
-    case BinaryOp::divide_full_range:
       return flops.tile_scale;
     case BinaryOp::add:
       return flops.tile_add;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/device_memory.hpp"
+#include "kernels/triton/build_figures.hpp"
 #include "kernels/triton/forward_program.hpp"
 #include "kernels/unsupported.hpp"
 
@@ -64,6 +65,8 @@ KernelPlan plan_forward(const Problem& problem, const GpuLimits& limits) {
     launch.warps = shape.warps();
     launch.registers_per_thread = kRegisters;
     launch.shared_bytes_per_cta = shape.shared_bytes();
+    launch.build = build_figures(shape.masked() ? Text::forward_masked : Text::forward, problem.head_dim,
+                                 limits.compute_capability_major);
     launch.programs.push_back({"attend", [shape](CtaMachine& m) { forward_program(m, shape); }});
     add_grid(launch, shape);
     plan.launches.push_back(std::move(launch));

@@ -9,6 +9,8 @@
 #include <limits>
 #include <numbers>
 
+#include "kernels/triton/build_figures.hpp"
+
 namespace warpscope::kernels::triton {
 namespace {
 
@@ -22,6 +24,7 @@ class Forward {
         max_(machine.row_vector(output_)) {}
 
   void run() {
+    m_.part(kBeforeSteps);
     start_rows();
     put_scaled_queries();
     const auto copy_first = [this] { copy_keys_and_values(0); };
@@ -33,6 +36,7 @@ class Forward {
     m_.wait_copies(0);
     m_.barrier();
     m_.loop(kKeyBlocks, [this](const Affine& iteration) { key_block(iteration); });
+    m_.part(kBehindSteps);
     m_.wait_copies(0);
     m_.barrier();
     store_rows(kRowSum, sum_);
@@ -131,6 +135,7 @@ class Forward {
   }
 
   void key_block(const Affine& iteration) const {
+    m_.part(kStep);
     const Fragment s = accumulator(kBlock);
     m_.fill(s, 0);
     m_.mma(s, shape_.q(), transposed(stage(shape_.k(), iteration)));
@@ -166,8 +171,10 @@ class Forward {
     m_.apply(old_scale, BinaryOp::multiply, old_scale, sum_);
     m_.apply(block_sum, BinaryOp::multiply, block_sum, block_scale);
     m_.apply(sum_, BinaryOp::add, old_scale, block_sum);
-    m_.apply(block_scale, BinaryOp::divide_full_range, block_scale, sum_);
-    m_.apply(old_scale, BinaryOp::divide_full_range, old_scale, sum_);
+    const RowVector inverse = m_.row_vector(s);
+    m_.apply(inverse, UnaryOp::reciprocal, sum_);
+    m_.apply(block_scale, BinaryOp::multiply, block_scale, inverse);
+    m_.apply(old_scale, BinaryOp::multiply, old_scale, inverse);
     m_.apply(s, BinaryOp::multiply, s, block_scale);
     m_.apply(output_, BinaryOp::multiply, output_, old_scale);
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "kernels/triton/backward.hpp"
 #include "kernels/triton/forward.hpp"
 #include "kernels/triton/forward_shape.hpp"
 #include "kernels/unsupported.hpp"
@@ -40,11 +41,20 @@ void check(const Problem& problem) {
   }
 }
 
+KernelPlan plan_pass(const Problem& problem, const GpuLimits& limits, bool sequence_parallel) {
+  check(problem);
+  return problem.pass == Pass::backward ? triton::plan_backward(problem, limits, sequence_parallel)
+                                        : triton::plan_forward(problem, limits);
+}
+
 }  // namespace
 
 KernelPlan plan_triton(const Problem& problem, const GpuLimits& limits) {
-  check(problem);
-  return triton::plan_forward(problem, limits);
+  return plan_pass(problem, limits, false);
+}
+
+KernelPlan plan_triton_sequence_parallel(const Problem& problem, const GpuLimits& limits) {
+  return plan_pass(problem, limits, true);
 }
 
 }  // namespace warpscope::kernels

@@ -10,5 +10,7 @@ namespace warpscope::kernels {
 /// on a CTA per block of queries. Refuses lengths that are no multiple of 128, head dimensions other than 16,
 /// 32, 64 and 128, and fewer key heads than query heads.
 KernelPlan plan_triton(const Problem& problem, const GpuLimits& limits);
+/// The same, asked for sequence_parallel: its backward pass has a CTA for each block of keys.
+KernelPlan plan_triton_sequence_parallel(const Problem& problem, const GpuLimits& limits);
 
 }  // namespace warpscope::kernels
