@@ -115,6 +115,8 @@ class TraceMachine final : public CtaMachine {
   // `lane_bytes`: what one lane of the instruction moves.
   trace::MemoryOperand global_operand(const GlobalTile& tile, int index, int instructions, Layout layout,
                                       int lane_bytes) const;
+  /// A register with the address of an instruction's part of a tile.
+  Range tile_address();
   void move_tile(const GlobalTile& tile, const Fragment& fragment, bool is_load);
   // Elementwise layouts (trace_elements.cpp).
   void move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load);

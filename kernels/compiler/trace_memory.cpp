@@ -143,6 +143,11 @@ TraceMachine::Pieces TraceMachine::pieces(const Fragment& fragment) const {
   return {divide_up(registers, per_instruction), per_instruction, 4 * per_instruction};
 }
 
+TraceMachine::Range TraceMachine::tile_address() {
+  return launch_.build.estimate_tile_addresses ? emitter_.address_instruction(Opcode::IADD3)
+                                               : CodeEmitter::shared_base();
+}
+
 void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, bool is_load) {
   if (holds_single_elements(fragment.layout)) {
     move_elements(tile, fragment, is_load);
@@ -150,7 +155,7 @@ void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, b
   }
   const Pieces cut = pieces(fragment);
   for (int i = 0; i < cut.count; ++i) {
-    const Range address = emitter_.address_instruction(Opcode::IADD3);
+    const Range address = tile_address();
     const Range data = reg(fragment, i * cut.registers, cut.registers);
     const MemoryOperand operand = global_operand(tile, i, cut.count, fragment.layout, cut.width);
     if (is_load) {
@@ -202,7 +207,7 @@ void TraceMachine::load_sums(const Fragment& target, const GlobalTile& source) {
 void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) {
   const Operation operation(*this, named("load_rows", source));
   for (int i = 0; i < count(target); ++i) {
-    const Range address = emitter_.address_instruction(Opcode::IADD3);
+    const Range address = tile_address();
     emitter_.emit_memory(Opcode::LDG_32, reg(target, i), {address},
                          global_operand(source, i, count(target), Layout::linear, 4));
   }
@@ -211,7 +216,7 @@ void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) 
 void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source) {
   const Operation operation(*this, named("store_rows", target));
   for (int i = 0; i < count(source); ++i) {
-    const Range address = emitter_.address_instruction(Opcode::IADD3);
+    const Range address = tile_address();
     emitter_.emit_memory(Opcode::STG_32, {}, {reg(source, i), address},
                          global_operand(target, i, count(source), Layout::linear, 4));
   }

@@ -50,6 +50,7 @@ BuildFigures build_figures(Text text, std::int64_t head_dim, int capability_majo
   BuildFigures result;
   result.estimate_moves = false;  // the figures contain them
   result.estimate_copy_addresses = false;
+  result.estimate_tile_addresses = false;
   const int counted = std::max(kSmallestCounted, static_cast<int>(head_dim));
   const auto add = [&](Part part, const FigureCounts& counts) {
     const bool spills = head_dim >= kSmallestCounted;

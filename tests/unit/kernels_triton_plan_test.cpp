@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 
 #include "kernels/kernel.hpp"
@@ -96,6 +97,85 @@ TEST(TritonPlan, AnIterationDividesByTheRowSum) {
       EXPECT_GE(counts[Opcode::FMUL], scores + r * d / 32) << "all scores and the output";
     }
   }
+}
+
+/// Per warp, of one step of the main backward launch: what 3 steps more execute.
+std::map<Opcode, std::int64_t> per_backward_step(const char* kernel, std::int64_t head_dim) {
+  const auto count = [&](std::int64_t blocks) {
+    const std::int64_t length = blocks * 128;
+    Problem problem{1, 1, 1, length, length, head_dim};
+    problem.pass = Pass::backward;
+    const trace::Trace built = find_kernel(kernel).build(problem, kA100);
+    return trace::executed_instructions(built.launches.at(2));
+  };
+  // n columns of n steps: the second difference is 2 steps.
+  std::map<Opcode, std::int64_t> result;
+  for (const auto& [blocks, factor] : {std::pair{4, 1}, std::pair{5, -2}, std::pair{6, 1}}) {
+    for (const auto& [opcode, executed] : count(blocks)) {
+      result[opcode] += factor * static_cast<std::int64_t>(executed);
+    }
+  }
+  for (auto& [opcode, executed] : result) {
+    executed /= 2 * 8;
+  }
+  return result;
+}
+
+// As in the machine code that figure_table.cpp was counted in.
+TEST(TritonPlan, AStepOfTheBackwardPassIsThatOfTheMachineCode) {
+  for (const std::int64_t d : {64, 128}) {
+    SCOPED_TRACE(d);
+    const std::int64_t lines = d / 16;  // 16-byte pieces of a tile per thread
+    std::map<Opcode, std::int64_t> serial = per_backward_step("triton", d);
+    EXPECT_EQ(serial[Opcode::HMMA_16816_F32], 5 * d);
+    EXPECT_EQ(serial[Opcode::LDSM_X4] + serial[Opcode::LDSM_T_X4], 2 * (lines + 2 * d / 4) + 16 + 3 * d / 2);
+    EXPECT_EQ(serial[Opcode::BAR_SYNC], 9);
+    EXPECT_EQ(serial[Opcode::STS_32], 64) << "P and dS";
+    EXPECT_EQ(serial[Opcode::STS_64], d / 4);
+    EXPECT_EQ(serial[Opcode::LDS_64], d / 4) << "dQ to the accumulator's layout";
+    EXPECT_EQ(serial[Opcode::LDG_128], 4 * lines);
+    EXPECT_EQ(serial[Opcode::STG_128], 2 * lines);
+    EXPECT_EQ(serial[Opcode::MUFU_EX2], 64);
+    std::map<Opcode, std::int64_t> parallel = per_backward_step("triton_seqpar", d);
+    // 64 rows of dQ^T are half as many as 8 warps have, and all warps work.
+    EXPECT_EQ(parallel[Opcode::HMMA_16816_F32], 4 * d + 128);
+    EXPECT_EQ(parallel[Opcode::BAR_SYNC], 7);
+    EXPECT_EQ(parallel[Opcode::STS_64], 32);
+    EXPECT_EQ(parallel[Opcode::LDS_32], d / 2);
+    EXPECT_EQ(parallel[Opcode::STG_128], lines);
+    EXPECT_EQ(parallel[Opcode::F2FP_PACK_AB], 64 + d / 4);
+  }
+}
+
+TEST(TritonPlan, TheTransposeOfDqHasConflictsOfBanks) {
+  Problem problem{1, 1, 1, 128, 128, 64};
+  problem.pass = Pass::backward;
+  const trace::Trace built = find_kernel("triton_seqpar").build(problem, kA100);
+  std::map<Opcode, std::set<int>> wavefronts;
+  const trace::WarpProgram& program = built.launches.at(2).programs.at(0);
+  for (const trace::Instruction& instruction : program.code) {
+    if (instruction.opcode == Opcode::STS_64 || instruction.opcode == Opcode::LDS_32) {
+      wavefronts[instruction.opcode].insert(program.memory_operands.at(instruction.memory).wavefronts);
+    }
+  }
+  // Half a warp stores four rows of 128 words each; eight threads of a row load columns 1024 words apart.
+  EXPECT_EQ(wavefronts[Opcode::STS_64], (std::set<int>{8}));
+  EXPECT_EQ(wavefronts[Opcode::LDS_32], (std::set<int>{8}));
+}
+
+TEST(TritonPlan, BackwardLaunchesAndTheirMemory) {
+  Problem problem{2, 4, 4, 512, 512, 64, true};
+  problem.pass = Pass::backward;
+  const KernelPlan serial = find_kernel("triton").plan(problem, kA100);
+  ASSERT_EQ(serial.launches.size(), 4U);
+  EXPECT_EQ(serial.launches[2].grid, (std::array<std::uint32_t, 3>{8, 1, 1}));
+  EXPECT_EQ(serial.launches[2].shared_bytes_per_cta, 4U * 128 * 64 * 2 + 128 * 128 * 2);
+  EXPECT_EQ(serial.tensors.at(9).name, "dQ_sum");
+  const KernelPlan parallel = find_kernel("triton_seqpar").plan(problem, kA100);
+  EXPECT_EQ(parallel.launches[2].grid, (std::array<std::uint32_t, 3>{8, 4, 1}));
+  EXPECT_EQ(parallel.launches[2].classes.at(3).trip_counts, (std::vector<std::uint32_t>{1, 1}));
+  EXPECT_EQ(parallel.tensors.at(9).name, "dQ_parts");
+  EXPECT_EQ(parallel.tensors.at(9).segments, 4 * 8) << "a dQ for each block of keys";
 }
 
 TEST(TritonPlan, RefusesWhatIsNotThere) {
