@@ -6,12 +6,11 @@
 namespace warpscope::kernels::triton {
 namespace {
 
-// Counted in the machine code (nvcc 13.0.88, sm_80 and sm_90) of a CUDA program that does what the code
-// generator of Triton's commit emits, operation by operation: the same loads, conversions, ldmatrix and mma
-// in its order, all operands of a product before the product, a pointer for each 16 bytes that a thread
-// loads. Less what the trace machine expands from the text. Triton's own code was not at hand; that of its
-// PTX compiler of 2023 may keep other values in local memory. Columns: integer, move, multiply, scale,
-// uniform, special, dead load, load, load 64, store, store 64.
+// Counted in the machine code (nvcc 13.0.88, sm_80 and sm_90) of CUDA programs that do what the code
+// generator of Triton's commit emits, operation by operation (experiments/reference/machine-code), less what
+// the trace machine expands from the text. Triton's own code was not at hand; that of its PTX compiler of
+// 2023 may keep other values in local memory. Columns: integer, move, multiply, scale, uniform, special, dead
+// load, load, load 64, store, store 64.
 // clang-format off
 constexpr std::array kRows = {
     FigureRow{Text::forward, 64, 8, Stretch::step, {86, 48, 4, 16, 14, 13, 3, 40, 2, 20, 2}},
