@@ -11,6 +11,7 @@
 #include "kernels/row_softmax/row_softmax.hpp"
 #include "kernels/standard/matrix_product.hpp"
 #include "kernels/standard/standard.hpp"
+#include "kernels/triton/triton.hpp"
 #include "kernels/unsupported.hpp"
 #include "kernels/variants/variant.hpp"
 #include "kernels/xformers/xformers.hpp"
@@ -41,6 +42,9 @@ constexpr int kRoundingsOfStandard = 2;  // scores and probabilities go through 
 constexpr int kRoundingsOfFlash = 3;     // of a gradient: O, P or dS, and the gradient itself
 // Probabilities, dP, their product, dS, scaled dS and the gradient itself.
 constexpr int kBackwardRoundingsOfStandard = 6;
+constexpr int kRoundingsOfTriton = 2;  // of scaled queries, and of O
+// Of O, of scaled dO, of P or dS, of dQ of a key block or scaled queries, and of the gradient itself.
+constexpr int kBackwardRoundingsOfTriton = 5;
 
 // Passes of one stream share tensors, in one division into segments.
 void require_same_segments(const std::string& kernel, const std::vector<trace::Trace>& passes) {
@@ -205,6 +209,22 @@ std::span<const Kernel> all_kernels() {
       Kernel{"xformers",
              "CUTLASS memory-efficient attention: P through shared memory, Q read again for all keys",
              &plan_xformers},
+      Kernel{"triton",
+             "triton.ops.flash_attention of July 2023, as FlashAttention-2's benchmark ran it",
+             &plan_triton,
+             ProblemType::attention,
+             {},
+             kRoundingsOfTriton,
+             kBothPasses,
+             kBackwardRoundingsOfTriton},
+      Kernel{"triton_seqpar",
+             "the same, asked for sequence_parallel: dQ of every key block in HBM, summed afterwards",
+             &plan_triton_sequence_parallel,
+             ProblemType::attention,
+             {},
+             kRoundingsOfTriton,
+             kBothPasses,
+             kBackwardRoundingsOfTriton},
       Kernel{"gemm", "one launch of the matrix product that standard attention uses: --rows, --cols, --depth",
              &plan_gemm, ProblemType::gemm, &gemm_reference},
       Kernel{"row_softmax", "softmax over rows, the example of kernels/README.md: --rows, --cols",

@@ -28,6 +28,12 @@ constexpr std::array kEntries = {
         "registers as in FA2, but Q is read again for every block of keys, probabilities and row "
         "statistics go through shared memory, and a block of keys takes 14 to 18 barriers."},
     GlossaryEntry{
+        "Triton attention", "triton|triton_seqpar|sequence_parallel",
+        "triton.ops.flash_attention of July 2023, which the FlashAttention-2 paper compares with: a CTA per "
+        "block of queries as in FA2, but a division by the row sum and a mask in every block of keys as in "
+        "FA1. Backward, triton has a CTA per head; triton_seqpar, with sequence_parallel, one per block of "
+        "keys, each with a dQ of its own in HBM that a last launch sums."},
+    GlossaryEntry{
         "loop order", "Q stationary|O spill",
         "Which loop is outside. With queries outside (FA2), O stays in registers until it is done. "
         "With keys outside (FA1), a partial O goes to memory and back for each block of keys, which "

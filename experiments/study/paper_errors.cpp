@@ -43,10 +43,11 @@ std::string by_pass(const PaperBar& bar, std::span<const PaperBar> bars) {
 /// "fwd L1 60 %, bwd tensor pipe 71 %".
 std::string busiest_by_pass(const PaperBar& bar) {
   std::string text;
-  for (std::size_t i = 0; i < bar.outcomes.size(); ++i) {
-    const PointResult& result = bar.outcomes[i].result;
-    text += fmt::format("{}{} {} {:.0f} %", i == 0 ? "" : ", ", kernels::text(bar.passes[i].problem.pass),
-                        result.busiest, 100 * result.busiest_share);
+  for (const kernels::Problem& pass : kernels::problem_by_pass(bar.problem)) {
+    if (const StudyResult* outcome = bar.outcome_of(pass.pass)) {
+      text += fmt::format("{}{} {} {:.0f} %", text.empty() ? "" : ", ", kernels::text(pass.pass),
+                          outcome->result.busiest, 100 * outcome->result.busiest_share);
+    }
   }
   return text;
 }

@@ -14,10 +14,8 @@ Record number(std::optional<double> value) {
 
 /// Of the pass, where the bar has it and it was simulated.
 Record pass_time_us(const PaperBar& bar, kernels::Pass pass) {
-  for (std::size_t i = 0; i < bar.outcomes.size(); ++i) {
-    if (bar.passes[i].problem.pass == pass && bar.outcomes[i].done()) {
-      return bar.outcomes[i].result.time_us;
-    }
+  if (const StudyResult* outcome = bar.outcome_of(pass)) {
+    return outcome->result.time_us;
   }
   return {};
 }

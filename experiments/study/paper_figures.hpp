@@ -26,9 +26,11 @@ struct PaperFigure {
 std::span<const PaperFigure> paper_figures();
 
 struct PaperMethod {
-  std::string_view name;      ///< in the published data
-  std::string_view label;     ///< for readers
-  std::string_view kernel;    ///< of this project; where there is none of this name it is not modelled
+  std::string_view name;    ///< in the published data
+  std::string_view label;   ///< for readers
+  std::string_view kernel;  ///< of this project; where there is none of this name it is not modelled
+  /// Another setting that the benchmark tries in backward passes, to take the faster one; may be empty.
+  std::string_view backward_alternative;
   std::string_view measured;  ///< implementation of MeasuredTimes; may be empty
   std::string_view colour;
   std::string_view pale;
@@ -41,7 +43,8 @@ struct PaperBar {
   PublishedBar published;
   const PaperMethod* method = nullptr;
   kernels::Problem problem{};
-  std::vector<Point> passes;              ///< to be simulated; none where a pass is not modelled
+  /// To be simulated: each pass, and its alternative. None where a pass is not modelled.
+  std::vector<Point> passes;
   std::int64_t live_bytes = 0;            ///< of tensors alive at once at most, in any pass
   std::int64_t memory_bytes = 0;          ///< of the GPU
   bool is_in_sample = false;              ///< see kInSample
@@ -50,6 +53,8 @@ struct PaperBar {
 
   bool is_modelled() const { return !passes.empty(); }
   bool runs_out_of_memory() const { return is_modelled() && live_bytes > memory_bytes; }
+  /// Of `pass`, the fastest where there are alternatives; null where none is done.
+  const StudyResult* outcome_of(kernels::Pass pass) const;
   /// Why it has no time; empty where it has one, or is not modelled.
   std::string error() const;
   /// Of all its passes, as the paper adds them.

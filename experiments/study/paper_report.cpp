@@ -148,6 +148,7 @@ std::string paper_report(std::span<const PaperBar> bars) {
       "  - Forward and backward together are the sum of two times, as in the paper's benchmark. TFLOP/s "
       "credit\n"
       "    2.5 times forward's work to backward, and half of it to causal attention.\n"
+      "  - Triton's backward pass is the faster of triton and triton_seqpar, as the benchmark takes it.\n"
       "  - No published bar guided the model. Where CSV says that a bar is in-sample, instruction counts of "
       "the\n"
       "    same launches on a H200 went into the kernel.\n"

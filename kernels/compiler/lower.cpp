@@ -27,7 +27,7 @@ void schedule(VirtualProgram& program, const CompilerTarget& target) {
 // The scheduler hides latency with all registers that a thread can have, and the source's order has operands
 // of products early: the order that needs fewer shows what a compiler can do with the declared ones.
 void check_registers(const LaunchPlan& launch, std::size_t live) {
-  if (live > launch.registers_per_thread) {
+  if (live > launch.registers_per_thread + static_cast<std::size_t>(launch.build.spilled_words)) {
     throw std::logic_error(
         fmt::format("{} registers hold values at once, registers_per_thread declares {}; declare as many, up "
                     "to 255, or hold less",

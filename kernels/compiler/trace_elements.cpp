@@ -1,6 +1,9 @@
 // Elementwise layouts of the trace machine: one register per element, accesses of one element per lane.
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <set>
+#include <stdexcept>
 
 #include "kernels/compiler/trace_machine.hpp"
 
@@ -10,10 +13,29 @@ namespace {
 using trace::Opcode;
 
 constexpr int kLanes = 32;
+constexpr int kBanks = 32;
 constexpr std::int64_t kSectorBytes = 32;  // what leaves L1 and L2 at least
 
 bool is_constant(const Affine& position) {
   return position == Affine(position.constant);
+}
+
+/// Passes of the data path for an access in which lane `l` has the element at row_of(l), col_of(l).
+int bank_passes(const SharedTile& tile, const auto& row_of, const auto& col_of) {
+  std::array<std::set<int>, kBanks> words;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int word = tile.element_index(row_of(lane), col_of(lane));
+    words[static_cast<std::size_t>(word % kBanks)].insert(word);
+  }
+  const auto deepest = std::ranges::max_element(words, {}, [](const auto& bank) { return bank.size(); });
+  return static_cast<int>(deepest->size());
+}
+
+void require_fp32(const SharedTile& tile, Layout layout, Layout legal) {
+  if (tile.type != ElementType::fp32 || layout != legal) {
+    throw std::logic_error(
+        "a tile that is not swizzled is fp32, stored from layout accumulator and loaded to layout linear");
+  }
 }
 
 /// `column` / columns, for columns that blocks and loops step over in divisors or in multiples of `columns`.
@@ -128,6 +150,48 @@ void TraceMachine::move_elements(const GlobalTile& tile, const Fragment& fragmen
     } else {
       emitter_.emit_memory(word ? Opcode::STG_32 : Opcode::STG_16, {}, {reg(fragment, i), base}, operand);
     }
+  }
+}
+
+// The two elements of a row that a lane holds go together: half a warp at a time.
+void TraceMachine::store_elements(const SharedTile& tile, const Fragment& source) {
+  require_fp32(tile, source.layout, Layout::accumulator);
+  constexpr int kLanesPerRow = 4;
+  const auto first_lanes = [](int lane) { return lane % (kLanes / 2); };
+  const int passes = bank_passes(
+      tile, [&](int lane) { return first_lanes(lane) / kLanesPerRow; },
+      [&](int lane) { return 2 * (first_lanes(lane) % kLanesPerRow) + lane / (kLanes / 2); });
+  trace::MemoryOperand operand;
+  operand.bytes = 8 * kLanes;
+  operand.wavefronts = static_cast<std::uint16_t>(2 * passes);
+  for (int i = 0; i < count(source); i += 2) {
+    emitter_.emit_memory(Opcode::STS_64, {}, {reg(source, i, 2), CodeEmitter::shared_base()}, operand);
+  }
+}
+
+void TraceMachine::load_elements(const Fragment& target, const SharedTile& tile) {
+  require_fp32(tile, target.layout, Layout::linear);
+  const bool pairs = target.type != ElementType::fp32;
+  const int piece = 16 / element_bytes(target.type);
+  const int lanes_per_row = std::min(kLanes, threads_per_row(target.layout, target.cols, target.type));
+  const int passes = bank_passes(
+      tile, [&](int lane) { return lane / lanes_per_row; },
+      [&](int lane) { return piece * (lane % lanes_per_row); });
+  trace::MemoryOperand operand;
+  operand.bytes = 4 * kLanes;
+  operand.wavefronts = static_cast<std::uint16_t>(passes);
+  const auto load = [&](Range element) {
+    emitter_.emit_memory(Opcode::LDS_32, element, {CodeEmitter::shared_base()}, operand);
+    return element;
+  };
+  for (int i = 0; i < count(target); ++i) {
+    if (!pairs) {
+      load(reg(target, i));
+      continue;
+    }
+    const Range low = load(emitter_.temporary(1));
+    const Range high = load(emitter_.temporary(1));
+    emitter_.emit(Opcode::F2FP_PACK_AB, reg(target, i), {low, high});
   }
 }
 

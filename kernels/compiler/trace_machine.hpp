@@ -118,10 +118,15 @@ class TraceMachine final : public CtaMachine {
                                       int lane_bytes) const;
   void keep_rows_inside(trace::MemoryOperand& operand, const GlobalTile& tile, int index,
                         int lane_bytes) const;
+  /// A register with the address of an instruction's part of a tile.
+  Range tile_address();
   void move_tile(const GlobalTile& tile, const Fragment& fragment, bool is_load);
   // Elementwise layouts (trace_elements.cpp).
   void move_elements(const GlobalTile& tile, const Fragment& fragment, bool is_load);
   void load_column(const GlobalTile& tile, const Fragment& fragment);
+  // Shared tiles that are not swizzled (trace_elements.cpp).
+  void store_elements(const SharedTile& tile, const Fragment& source);
+  void load_elements(const Fragment& target, const SharedTile& tile);
   void convert_elements(const Fragment& target, const Fragment& source);
   void mask_window(const Fragment& scores);
   void fill_masked(const Fragment& target, const Fragment& values, const Fragment& mask);

@@ -222,10 +222,13 @@ void TraceMachine::mask(const Fragment& scores, const Mask& mask) {
     limits.push_back(emitter_.temporary(1));
     emitter_.emit(Opcode::IADD3, limits.back(), {CodeEmitter::shared_base()});
   }
+  // Of zeros that no instruction has written yet, the select makes the scores.
+  const bool zeros = zero_accumulators_.erase(scores.id) > 0;
   for (int i = 0; i < count(scores); ++i) {
     const Range hidden = emitter_.temporary_predicate();
     emitter_.emit(Opcode::ISETP, hidden, {limits[static_cast<std::size_t>(row_slot(scores, i))]});
-    emitter_.emit(Opcode::FSEL, reg(scores, i), {reg(scores, i), hidden});
+    const Range score = zeros ? CodeEmitter::shared_base() : reg(scores, i);
+    emitter_.emit(Opcode::FSEL, reg(scores, i), {score, hidden});
   }
 }
 

@@ -165,6 +165,11 @@ TraceMachine::Pieces TraceMachine::pieces(const Fragment& fragment) const {
   return {divide_up(registers, per_instruction), per_instruction, 4 * per_instruction};
 }
 
+TraceMachine::Range TraceMachine::tile_address() {
+  return launch_.build.estimate_tile_addresses ? emitter_.address_instruction(Opcode::IADD3)
+                                               : CodeEmitter::shared_base();
+}
+
 void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, bool is_load) {
   if (holds_single_elements(fragment.layout)) {
     move_elements(tile, fragment, is_load);
@@ -172,7 +177,7 @@ void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, b
   }
   const Pieces cut = pieces(fragment);
   for (int i = 0; i < cut.count; ++i) {
-    const Range address = emitter_.address_instruction(Opcode::IADD3);
+    const Range address = tile_address();
     const Range data = reg(fragment, i * cut.registers, cut.registers);
     MemoryOperand operand = global_operand(tile, i, cut.count, fragment.layout, cut.width);
     if (tile.rows_inside > 0) {
@@ -227,7 +232,7 @@ void TraceMachine::load_sums(const Fragment& target, const GlobalTile& source) {
 void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) {
   const Operation operation(*this, named("load_rows", source));
   for (int i = 0; i < count(target); ++i) {
-    const Range address = emitter_.address_instruction(Opcode::IADD3);
+    const Range address = tile_address();
     emitter_.emit_memory(Opcode::LDG_32, reg(target, i), {address},
                          global_operand(source, i, count(target), Layout::linear, 4));
   }
@@ -236,7 +241,7 @@ void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) 
 void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source) {
   const Operation operation(*this, named("store_rows", target));
   for (int i = 0; i < count(source); ++i) {
-    const Range address = emitter_.address_instruction(Opcode::IADD3);
+    const Range address = tile_address();
     MemoryOperand operand = global_operand(target, i, count(source), Layout::linear, 4);
     if (target.rows_inside > 0) {
       keep_rows_inside(operand, target, i, 4);
@@ -248,6 +253,10 @@ void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source)
 void TraceMachine::store_shared(const SharedTile& target, const Fragment& source) {
   const Operation operation(*this, "store_shared");
   check_shared(launch_, target);
+  if (!target.swizzled) {
+    store_elements(target, source);
+    return;
+  }
   const Pieces cut = pieces(source);
   const Opcode opcode = by_width(cut.width, Opcode::STS_32, Opcode::STS_64, Opcode::STS_128);
   for (int i = 0; i < cut.count; ++i) {
@@ -265,6 +274,10 @@ void TraceMachine::load_shared(const Fragment& target, const SharedTile& source,
       emitter_.emit_memory(transposed ? Opcode::LDSM_T_X4 : Opcode::LDSM_X4, reg(target, i, 4),
                            {CodeEmitter::shared_base()}, shared_operand(512, 4));
     }
+    return;
+  }
+  if (!source.swizzled) {
+    load_elements(target, source);
     return;
   }
   const Pieces cut = pieces(target);

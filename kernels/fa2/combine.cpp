@@ -45,7 +45,7 @@ struct CombineShape {
 /// The same words with rows and columns exchanged.
 SharedTile exchanged(SharedTile tile) {
   tile.pitch = tile.cols;
-  tile.by_columns = true;
+  tile.column_major = true;
   std::swap(tile.rows, tile.cols);
   return tile;
 }

@@ -48,6 +48,12 @@ struct BuildFigures {
   bool estimate_moves = true;  ///< false: the counted instructions contain the register moves
   /// false: the counted instructions contain the address code of asynchronous copies.
   bool estimate_copy_addresses = true;
+  /// false: the counted instructions contain the address code of loads and stores of tiles and rows in global
+  /// memory, each of which has a pointer of its own.
+  bool estimate_tile_addresses = true;
+  /// 4-byte words of local memory for values that have no register meanwhile; the counted instructions
+  /// contain their loads and stores.
+  int spilled_words = 0;
   /// By part and copy; nothing was counted for those that are missing.
   std::map<std::pair<int, int>, CountedPart> parts{};
   std::set<int> exchanged{};  ///< see CtaMachine::in_either_order

@@ -57,12 +57,18 @@ struct SharedTile {
   /// Elements from one row to the next where they are not side by side, as in a padded tile or columns of a
   /// wider one; 0: cols.
   int pitch = 0;
-  bool by_columns = false;  ///< columns lie one behind the other, and `pitch` is from one to the next
+  /// Element (i, j) lies where element (j, i) of the tile of cols x rows does. No mma takes such a tile.
+  bool column_major = false;
+  /// False: an fp32 tile as it stands, which lanes access element by element and many in one bank; else
+  /// rows are permuted so that they do not.
+  bool swizzled = true;
 
-  constexpr int elements_per_row() const { return pitch == 0 ? cols : pitch; }
+  constexpr int elements_per_row() const { return pitch != 0 ? pitch : column_major ? rows : cols; }
+  constexpr int element_index(int i, int j) const {
+    return column_major ? j * elements_per_row() + i : i * elements_per_row() + j;
+  }
   constexpr int bytes_per_stage() const {
-    const int last = by_columns ? (cols - 1) * pitch + rows : (rows - 1) * elements_per_row() + cols;
-    return last * element_bytes(type);
+    return (element_index(rows - 1, cols - 1) + 1) * element_bytes(type);
   }
 };
 

@@ -59,6 +59,7 @@ void attend(const Problem& p, const TensorValues& inputs, std::int64_t segment, 
   const std::vector<double> scores = scores_of(p, inputs, segment, segment_kv, row);
   const double max = *std::ranges::max_element(scores);
   result.lse.push_back(-kInfinity);
+  result.max.push_back(max);
   const auto out = element(segment, p.seqlen_q, row, p.head_dim, 0);
   if (max == -kInfinity) {
     return;

@@ -13,6 +13,7 @@ namespace warpscope::kernels {
 struct AttentionOutput {
   std::vector<double> output;  ///< seqlen_q x head_dim per segment; 0 in rows without keys
   std::vector<double> lse;     ///< natural logarithm, seqlen_q per segment; -inf in rows without keys
+  std::vector<double> max;     ///< largest score, likewise
 };
 
 /// softmax(Q K^T / sqrt(head_dim)) V of inputs already rounded to the problem's type, with the problem's

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 #include <utility>
 
@@ -138,6 +139,11 @@ std::vector<float> saved_by_forward(const std::string& tensor, std::int64_t rows
     values = reference_attention(problem, inputs).lse;
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     std::ranges::replace(values, -kInfinity, kInfinity);
+  } else if (tensor == "row_max" || tensor == "row_sum") {
+    const AttentionOutput output = reference_attention(problem, inputs);
+    std::ranges::transform(output.max, output.lse, std::back_inserter(values), [&](double max, double lse) {
+      return tensor == "row_max" ? max * std::numbers::log2e : std::exp(lse - max);
+    });
   } else {
     throw std::logic_error("the forward pass of attention leaves no tensor " + tensor + " behind");
   }

@@ -18,7 +18,7 @@
 namespace warpscope::kernels {
 namespace {
 
-constexpr std::array kSaved = {"O", "LSE", "probabilities", "k_copy"};
+constexpr std::array kSaved = {"O", "LSE", "row_sum", "row_max", "probabilities", "k_copy"};
 
 bool is_saved(const std::string& tensor) {
   return std::ranges::find(kSaved, tensor) != kSaved.end();

@@ -103,8 +103,7 @@ struct DenseMatrix {
 
 /// Bytes from the start of the tile to its element (i, j).
 inline std::size_t element_offset(const SharedTile& tile, int i, int j) {
-  const int element = tile.by_columns ? j * tile.pitch + i : i * tile.elements_per_row() + j;
-  return static_cast<std::size_t>(element * element_bytes(tile.type));
+  return static_cast<std::size_t>(tile.element_index(i, j) * element_bytes(tile.type));
 }
 
 /// Throws std::logic_error that names `what` unless both shapes agree.

@@ -24,6 +24,10 @@ TEST(CliCheckNumbers, AllKindsOfKernelsPass) {
        {"fa1", "fa2", "fa2_torch", "standard", "standard_eager", "xformers", "fa1+split_q"}) {
     check(kernel, attention);
   }
+  for (const char* kernel : {"triton", "triton_seqpar"}) {  // whole blocks of 128
+    check(kernel,
+          {"--batch", "1", "--heads", "2", "--seqlen", "256", "--head-dim", "64", "--pass", "fwd+bwd"});
+  }
   check("gemm", {"--rows", "100", "--cols", "72", "--depth", "40", "--batch", "2"});
   const std::string softmax = check("row_softmax", {"--rows", "5", "--cols", "33", "--dtype", "bf16"});
   EXPECT_NE(softmax.find("exponentials"), std::string::npos) << softmax;

@@ -68,7 +68,7 @@ const Mistake kMistakes[] = {
     {"gpu_file", with("--gpu", "./none.toml"), "warpscope: ./none.toml..."},
     {"kernel", with("--kernel", "fa9"),
      "warpscope: --kernel 'fa9': legal are fa1, fa2, fa2_kvcache, fa2_torch, standard, standard_eager, "
-     "xformers, gemm, row_softmax and "
+     "xformers, triton, triton_seqpar, gemm, row_softmax and "
      "variants like fa1+split_q"},
     {"no_kernel", {"run", "--gpu", "h200-sxm-141gb"}, "warpscope: --kernel is missing"},
     {"no_batch", {"run", "--gpu", "h200-sxm-141gb", "--kernel", "fa2"}, "warpscope: --batch is missing"},

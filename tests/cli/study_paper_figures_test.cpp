@@ -20,6 +20,10 @@ namespace {
 
 using kernels::Pass;
 
+std::vector<kernels::Problem> passes_of(const PaperBar& bar) {
+  return kernels::problem_by_pass(bar.problem);
+}
+
 /// Every bar that is modelled is 10 % above the published one, and 100 TFLOP/s where that is OOM.
 class PaperFigures : public testing::Test {
  protected:
@@ -29,7 +33,7 @@ class PaperFigures : public testing::Test {
       for (const Point& pass : bar.passes) {
         StudyResult outcome;
         outcome.result.time_us =
-            credited_flops(bar.problem) / tflops / 1e6 / static_cast<double>(bar.passes.size());
+            credited_flops(bar.problem) / tflops / 1e6 / static_cast<double>(passes_of(bar).size());
         outcome.result.busiest = "tensor pipe";
         outcome.result.busiest_share = pass.problem.pass == Pass::forward ? 0.6 : 0.7;
         bar.outcomes.push_back(outcome);
@@ -73,7 +77,8 @@ TEST_F(PaperFigures, AKernelThatHasThePassIsModelled) {
     const auto kernels = kernels::all_kernels();
     const auto kernel = std::ranges::find(kernels, bar.method->kernel, &kernels::Kernel::name);
     EXPECT_EQ(bar.is_modelled(), kernel != kernels.end() && kernel->has(bar.published.pass));
-    EXPECT_EQ(bar.passes.size(), !bar.is_modelled() ? 0U : bar.published.pass == Pass::both ? 2U : 1U);
+    const bool tries_two = bar.published.pass != Pass::forward && !bar.method->backward_alternative.empty();
+    EXPECT_EQ(bar.passes.size(), bar.is_modelled() ? passes_of(bar).size() + (tries_two ? 1 : 0) : 0U);
   }
   EXPECT_TRUE(find(6, "fa2", 64, false, 512).is_modelled());
 }
@@ -103,6 +108,23 @@ TEST_F(PaperFigures, TimesOfBothPassesAddUp) {
   bar.outcomes.at(0).error = "no luck";
   EXPECT_EQ(bar.error(), "no luck");
   EXPECT_FALSE(bar.tflops().has_value());
+}
+
+TEST_F(PaperFigures, OfTwoSettingsTheFasterCounts) {
+  PaperBar& bar = find(4, "fa_triton", 64, true, 2048);
+  ASSERT_EQ(bar.outcomes.size(), 3U) << "forward, and backward in two settings";
+  EXPECT_EQ(bar.passes[1].kernel, "triton");
+  EXPECT_EQ(bar.passes[2].kernel, "triton_seqpar");
+  bar.outcomes[0].result.time_us = 1000;
+  bar.outcomes[1].result.time_us = 3000;
+  bar.outcomes[2].result.time_us = 2000;
+  EXPECT_EQ(bar.time_us(), 3000);
+  bar.outcomes[2].error = "out of memory";
+  EXPECT_EQ(bar.time_us(), 4000);
+  EXPECT_EQ(bar.error(), "") << "the benchmark takes the one that runs";
+  bar.outcomes[1].error = "no luck";
+  EXPECT_EQ(bar.error(), "no luck");
+  EXPECT_FALSE(bar.time_us().has_value());
 }
 
 TEST_F(PaperFigures, MeasuredNumbersStandBeside) {

@@ -372,7 +372,7 @@ TEST_F(SweepStore, ExportsJson) {
   EXPECT_EQ(point["result"]["metrics"]["sm__inst_executed.sum"], run["metrics"]["sm__inst_executed.sum"]);
   EXPECT_EQ(json["points"][1]["error"],
             "impl 'fa9': legal are fa1, fa2, fa2_kvcache, fa2_torch, standard, standard_eager, "
-            "xformers, gemm, row_softmax and "
+            "xformers, triton, triton_seqpar, gemm, row_softmax and "
             "variants like fa1+split_q");
 }
 

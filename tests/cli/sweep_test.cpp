@@ -133,7 +133,7 @@ TEST(CliSweep, ABadRowSaysWhyAndHarmsNoOther) {
       {"fa2,fwd,1,2,,128,64,,,,,", ""},
       {"fa9,fwd,1,2,,128,64,,,,,",
        "\"kernel 'fa9': legal are fa1, fa2, fa2_kvcache, fa2_torch, standard, standard_eager, xformers, "
-       "gemm, "
+       "triton, triton_seqpar, gemm, "
        "row_softmax and variants like fa1+split_q\""},
       {"fa2,up,1,2,,128,64,,,,,", "\"pass 'up': legal are fwd, bwd, fwd+bwd\""},
       {"fa2-lse,bwd,1,2,,128,64,,,,,", "pass 'bwd': kernel fa2-lse has no backward pass; legal is fwd"},

@@ -34,6 +34,8 @@ const std::map<std::string_view, std::int64_t> kNeededBytes = {
     {"fa2", 6 * 512 * (4 * 64 * 2 + 4)},
     {"fa2_torch", 6 * 512 * (4 * 64 * 2 + 4)},
     {"xformers", 6 * 512 * (4 * 64 * 2 + 4)},
+    {"triton", 6 * 512 * (4 * 64 * 2 + 2 * 4)},  // row sums and row maxima
+    {"triton_seqpar", 6 * 512 * (4 * 64 * 2 + 2 * 4)},
     // With copies of q and k, and of v at the time when scores still live.
     {"standard", 6 * 512 * (7 * 64 * 2 + 2 * 512 * 2)},
     {"standard_eager", 6 * 512 * (3 * 64 * 2 + 2 * 512 * 2)},

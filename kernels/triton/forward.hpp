@@ -1,0 +1,12 @@
+// The forward pass of Triton's attention.
+#pragma once
+
+#include "kernels/kernel.hpp"
+#include "kernels/machine/plan.hpp"
+
+namespace warpscope::kernels::triton {
+
+/// The problem must be one that plan_triton accepts.
+KernelPlan plan_forward(const Problem& problem, const GpuLimits& limits);
+
+}  // namespace warpscope::kernels::triton
