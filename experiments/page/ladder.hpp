@@ -12,6 +12,7 @@ namespace warpscope::experiments {
 
 /// A step of the ladder, for all settings.
 struct Rung {
+  std::string pass;      ///< "fwd" or "bwd"
   std::string variant;   ///< "fa1+split_q"
   std::string label;     ///< "Split-Q"
   std::string change;    ///< what it is
@@ -48,6 +49,7 @@ struct LadderPoint {
 
 /// A GPU and a problem with all that was run there.
 struct LadderSetting {
+  std::string pass;
   std::string gpu;
   int head_dim = 0;
   bool causal = false;
@@ -65,9 +67,9 @@ struct Ladder {
   std::vector<LadderSetting> settings;  ///< in the order of the points
 };
 
-/// Index of the rung that a variant stands on; `standard` also has GPUs' own, as standard_eager. The number
-/// of rungs where there is none.
-std::size_t rung_of(const Ladder& ladder, const std::string& variant);
+/// Index of the rung that a variant stands on in a pass; `standard` also has GPUs' own, as standard_eager.
+/// The number of rungs where there is none.
+std::size_t rung_of(const Ladder& ladder, const std::string& pass, const std::string& variant);
 
 /// Throws nlohmann::json::exception where something is missing.
 Ladder read_ladder(const nlohmann::json& study);

@@ -14,12 +14,14 @@ using kernels::kFa1Options;
 using kernels::kFa2Options;
 using kernels::variants::all_changes;
 using kernels::variants::Change;
+using kernels::variants::ChangeOfPass;
+using kernels::variants::changes_of;
 
 // Spread is measured where the summary looks, on the two GPUs of the paper.
 constexpr int kLadderPhases = 3;
 
 bool is_in_summary(const GridGpu& gpu) {
-  return &gpu != &grid_gpus().back();
+  return std::ranges::any_of(summary_gpus(), [&](const GridGpu& one) { return &one == &gpu; });
 }
 
 bool needs_mask(const Change& change) {
@@ -29,11 +31,12 @@ bool needs_mask(const Change& change) {
 /// The cases of one problem.
 class Builder {
  public:
-  Builder(std::vector<LadderCase>& cases, const GridGpu& gpu, int head_dim, bool causal, int seqlen)
-      : cases_(cases), gpu_(gpu), head_dim_(head_dim), causal_(causal), seqlen_(seqlen) {}
+  Builder(std::vector<LadderCase>& cases, const GridGpu& gpu, kernels::Pass pass, int head_dim, bool causal,
+          int seqlen)
+      : cases_(cases), gpu_(gpu), pass_(pass), head_dim_(head_dim), causal_(causal), seqlen_(seqlen) {}
 
   void add_ladder() {
-    for (const LadderStep& step : ladder_steps()) {
+    for (const LadderStep& step : ladder_steps(pass_)) {
       LadderCase& added = add(LadderSeries::ladder, step.variant, step.change, step.label);
       if (&added != first()) {
         added.base = cases_.size() - 2;
@@ -65,6 +68,7 @@ class Builder {
     added.change = change;
     added.label = label;
     added.point = grid_point(gpu_.name, added.variant, head_dim_, causal_, seqlen_);
+    added.point.problem.pass = pass_;
     const bool in_summary = seqlen_ == kSummarySeqlen && !causal_ && is_in_summary(gpu_);
     added.phase_count = in_summary ? kLadderPhases : 1;
     cases_.push_back(std::move(added));
@@ -73,6 +77,7 @@ class Builder {
 
   std::vector<LadderCase>& cases_;
   const GridGpu& gpu_;
+  kernels::Pass pass_;
   int head_dim_;
   bool causal_;
   int seqlen_;
@@ -83,17 +88,28 @@ class Builder {
 
 }  // namespace
 
-std::vector<LadderStep> ladder_steps() {
-  std::vector<LadderStep> steps = {
-      {"", "", "Standard", "Scores and probabilities go through HBM, in separate launches.", ""},
-      {"fa1", "", "FA1", "One kernel; scores stay on the chip, partial outputs go to memory and back.",
-       "HBM bytes of scores and probabilities, launches"}};
+std::span<const GridGpu> summary_gpus() {
+  return grid_gpus().first(2);
+}
+
+std::vector<LadderStep> ladder_steps(kernels::Pass pass) {
+  std::vector<LadderStep> steps;
+  if (pass == kernels::Pass::forward) {
+    steps = {{"", "", "Standard", "Scores and probabilities go through HBM, in separate launches.", ""},
+             {"fa1", "", "FA1", "One kernel; scores stay on the chip, partial outputs go to memory and back.",
+              "HBM bytes of scores and probabilities, launches"}};
+  } else {
+    steps = {{"fa1", "", "FA1",
+              "Keys stay while 16 queries a step pass by; both passes keep the log-sum-exp only, as FA2's.",
+              ""}};
+  }
   std::string variant = "fa1";
   for (const Change& change : all_changes()) {
-    if (kFa2Options.*change.option && !(kFa1Options.*change.option)) {
+    if (change.is_on_ladder(pass)) {
+      const ChangeOfPass& told = change.in(pass);
       variant += "+" + std::string(change.name);
-      steps.push_back({variant, std::string(change.name), std::string(change.title),
-                       std::string(change.description), std::string(change.relieves)});
+      steps.push_back({variant, std::string(change.name), std::string(told.title),
+                       std::string(told.description), std::string(told.relieves)});
     }
   }
   // With the last change it is FA2 itself.
@@ -109,14 +125,14 @@ std::string_view name(LadderSeries series) {
 
 std::vector<SingleChange> single_changes(bool causal) {
   std::vector<SingleChange> singles;
-  for (const Change& change : all_changes()) {
+  for (const Change& change : changes_of(kernels::Pass::forward)) {
     if (needs_mask(change) && !causal) {
       continue;
     }
     const bool in_fa1 = kFa1Options.*change.option;
     const bool in_fa2 = kFa2Options.*change.option;
     const std::string name(change.name);
-    const std::string label(change.title);
+    const std::string label(change.forward.title);
     singles.push_back(
         {LadderSeries::alone_on_fa1, name, label, "fa1" + std::string(in_fa1 ? "-" : "+") + name, !in_fa1});
     singles.push_back({in_fa2 ? LadderSeries::taken_from_fa2 : LadderSeries::beyond_fa2, name, label,
@@ -128,14 +144,17 @@ std::vector<SingleChange> single_changes(bool causal) {
 
 std::vector<LadderCase> ladder_cases() {
   std::vector<LadderCase> cases;
-  for (const GridGpu& gpu : grid_gpus()) {
-    for (const int head_dim : kGridHeadDims) {
-      for (const bool causal : {false, true}) {
-        for (const int seqlen : kLadderSeqlens) {
-          Builder builder(cases, gpu, head_dim, causal, seqlen);
-          builder.add_ladder();
-          if (seqlen == kSummarySeqlen && is_in_summary(gpu)) {
-            builder.add_singles();
+  for (const kernels::Pass pass : kLadderPasses) {
+    const bool is_forward = pass == kernels::Pass::forward;
+    for (const GridGpu& gpu : is_forward ? grid_gpus() : summary_gpus()) {
+      for (const int head_dim : kGridHeadDims) {
+        for (const bool causal : {false, true}) {
+          for (const int seqlen : kLadderSeqlens) {
+            Builder builder(cases, gpu, pass, head_dim, causal, seqlen);
+            builder.add_ladder();
+            if (is_forward && seqlen == kSummarySeqlen && is_in_summary(gpu)) {
+              builder.add_singles();
+            }
           }
         }
       }

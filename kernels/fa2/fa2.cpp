@@ -51,7 +51,7 @@ void check(const Problem& problem) {
 void check_variant(const ForwardShape& shape) {
   const Problem& problem = shape.problem;
   const AttentionOptions& options = shape.options;
-  if (options == kFa2Options) {
+  if (forward_choices(options) == kFa2Options) {
     return;
   }
   if (shape.tile.head_dim > 128 || shape.tile.head_dim == 96) {
@@ -195,11 +195,8 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOption
 KernelPlan plan_pass(const Problem& problem, const GpuLimits& limits, fa2::Build build,
                      const AttentionOptions& options) {
   check(problem);
-  if (problem.pass == Pass::backward && options == kFa2Options) {
-    return fa2::plan_backward(problem, limits, build);
-  }
-  if (problem.pass != Pass::forward) {
-    refuse("variants have no backward pass");
+  if (problem.pass == Pass::backward) {
+    return fa2::plan_backward(problem, limits, build, options);
   }
   const auto shape = std::make_shared<const ForwardShape>(shape_of(problem, limits, options));
   KernelPlan plan;

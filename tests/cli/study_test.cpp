@@ -137,7 +137,7 @@ TEST_F(WhyFa2, WritesItsOutputsFromWhatAnInterruptedRunLeft) {
   EXPECT_TRUE(printed.starts_with(report));
   EXPECT_EQ(cli_test::file_text(directory / "why-fa2.csv"), grid_csv(points_));
   EXPECT_TRUE(nlohmann::json::accept(cli_test::file_text(directory / "why-fa2.json")));
-  EXPECT_EQ(directory.files().size(), 5U + 3 * 3 * 2)
+  EXPECT_EQ(directory.files().size(), 5U + (3 * 3 + 2) * 2)
       << "four texts and a page; a script and a picture for each chart";
 }
 
