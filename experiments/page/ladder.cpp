@@ -32,6 +32,7 @@ LadderPoint read_point(const Json& json) {
   point.variant = json.at("variant");
   point.change = text(json, "change");
   point.label = text(json, "label");
+  point.same_as = text(json, "same_as");
   point.error = text(json, "error");
   if (!point.error.empty()) {
     return point;

@@ -22,9 +22,10 @@ struct Rung {
 /// One variant in one setting, as counted.
 struct LadderPoint {
   std::string variant;
-  std::string change;  ///< name of the change, the same in all series
-  std::string label;   ///< of its rung or its change, for readers
-  std::string error;   ///< why there are no numbers
+  std::string change;   ///< name of the change, the same in all series
+  std::string label;    ///< of its rung or its change, for readers
+  std::string same_as;  ///< the kernel of the step before, where the change leaves it as it is
+  std::string error;    ///< why there are no numbers
   double time_us = 0;
   double tflops = 0;
   /// Times as fast as the step before (ladder), as fa1 (alone_on_fa1), than without the change

@@ -190,6 +190,9 @@ std::string step_text(const Ladder& ladder, const LadderSetting& setting, std::s
   if (!point.error.empty()) {
     return text + "Not simulated: " + point.error;
   }
+  if (!point.same_as.empty()) {
+    return text + "On this problem the kernel already does that, or has nothing to do it to: it is the same.";
+  }
   const LadderPoint* before = point_before(setting, index);
   if (before == nullptr || !point.speedup) {
     return text + fmt::format("{}, {:.0f} TFLOP/s.", time_text(point.time_us), point.tflops);

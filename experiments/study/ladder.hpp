@@ -56,12 +56,16 @@ struct LadderCase {
   std::string change;
   std::string label;
   Point point;
+  /// The kernel of the step before where the change leaves it as it is on this problem; else empty.
+  std::string same_as;
   std::vector<StudyResult> phases;  ///< the first is the point itself
   int phase_count = 1;
   std::optional<std::size_t> base;  ///< index of the case that it is compared with
   bool has_change = true;           ///< and which of the two has the change
 
   kernels::Pass pass() const { return point.problem.pass; }
+  /// Of the ladders that the summary shows.
+  bool is_in_summary() const;
   bool done() const { return !phases.empty() && phases.front().done(); }
   const PointResult& result() const { return phases.front().result; }
 };
@@ -80,7 +84,7 @@ inline constexpr std::array kLadderSeqlens = {512, 4096, 16384};
 /// Length at which every change is also tried alone on the GPUs of the summary, A100 and H100, and where
 /// the spread is measured there.
 inline constexpr int kSummarySeqlen = 4096;
-/// GPUs of the summary, the only ones with a backward ladder.
+/// GPUs of the summary, the only ones with a backward ladder, whose spread is not measured.
 std::span<const GridGpu> summary_gpus();
 
 std::vector<LadderCase> ladder_cases();

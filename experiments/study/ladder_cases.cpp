@@ -3,9 +3,13 @@
 #include <array>
 #include <cmath>
 
+#include "experiments/base/data_directory.hpp"
+#include "experiments/point/run.hpp"
 #include "experiments/study/ladder.hpp"
 #include "experiments/whatif/ensemble.hpp"
 #include "kernels/variants/changes.hpp"
+#include "model/hw/config_loader.hpp"
+#include "model/trace/text_writer.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -20,7 +24,7 @@ using kernels::variants::changes_of;
 // Spread is measured where the summary looks, on the two GPUs of the paper.
 constexpr int kLadderPhases = 3;
 
-bool is_in_summary(const GridGpu& gpu) {
+bool is_summary_gpu(const GridGpu& gpu) {
   return std::ranges::any_of(summary_gpus(), [&](const GridGpu& one) { return &one == &gpu; });
 }
 
@@ -48,6 +52,20 @@ class Builder {
     }
   }
 
+  /// Kernels that a step leaves as they are need not run twice.
+  void find_same_kernels(const kernels::GpuLimits& limits) {
+    std::string before;
+    for (std::size_t i = first_; i < cases_.size(); ++i) {
+      LadderCase& of = cases_[i];
+      std::string text = trace::to_text(kernels::find_kernel(of.variant).build(of.point.problem, limits));
+      if (text == before) {
+        const LadderCase& above = cases_[i - 1];
+        of.same_as = above.same_as.empty() ? above.variant : above.same_as;
+      }
+      before = std::move(text);
+    }
+  }
+
   void add_singles() {
     for (const SingleChange& single : single_changes(causal_)) {
       LadderCase& added = add(single.series, single.variant, single.change, single.label);
@@ -69,8 +87,7 @@ class Builder {
     added.label = label;
     added.point = grid_point(gpu_.name, added.variant, head_dim_, causal_, seqlen_);
     added.point.problem.pass = pass_;
-    const bool in_summary = seqlen_ == kSummarySeqlen && !causal_ && is_in_summary(gpu_);
-    added.phase_count = in_summary ? kLadderPhases : 1;
+    added.phase_count = pass_ == kernels::Pass::forward && added.is_in_summary() ? kLadderPhases : 1;
     cases_.push_back(std::move(added));
     return cases_.back();
   }
@@ -90,6 +107,10 @@ class Builder {
 
 std::span<const GridGpu> summary_gpus() {
   return grid_gpus().first(2);
+}
+
+bool LadderCase::is_in_summary() const {
+  return point.problem.seqlen_q == kSummarySeqlen && !point.problem.causal && is_summary_gpu(*gpu);
 }
 
 std::vector<LadderStep> ladder_steps(kernels::Pass pass) {
@@ -147,12 +168,16 @@ std::vector<LadderCase> ladder_cases() {
   for (const kernels::Pass pass : kLadderPasses) {
     const bool is_forward = pass == kernels::Pass::forward;
     for (const GridGpu& gpu : is_forward ? grid_gpus() : summary_gpus()) {
+      const kernels::GpuLimits limits =
+          limits_of(hw::load(std::string(gpu.name), {}, config_directory()).config);
       for (const int head_dim : kGridHeadDims) {
         for (const bool causal : {false, true}) {
           for (const int seqlen : kLadderSeqlens) {
             Builder builder(cases, gpu, pass, head_dim, causal, seqlen);
             builder.add_ladder();
-            if (is_forward && seqlen == kSummarySeqlen && is_in_summary(gpu)) {
+            if (!is_forward) {
+              builder.find_same_kernels(limits);
+            } else if (seqlen == kSummarySeqlen && is_summary_gpu(gpu)) {
               builder.add_singles();
             }
           }
@@ -167,7 +192,9 @@ std::vector<Point> points_of(std::span<const LadderCase> cases) {
   std::vector<Point> points;
   for (const LadderCase& of : cases) {
     for (int phase = 0; phase < of.phase_count; ++phase) {
-      points.push_back(in_phase(of.point, phase));
+      Point point = of.point;
+      point.kernel = of.same_as.empty() ? of.variant : of.same_as;
+      points.push_back(in_phase(point, phase));
     }
   }
   return points;

@@ -57,6 +57,7 @@ Record record_of(std::span<const LadderCase> cases, const LadderCase& of) {
                    {"variant", of.variant},
                    {"change", of.change},
                    {"label", of.label},
+                   {"same_as", of.same_as.empty() ? Record() : Record(of.same_as)},
                    {"error", of.done() ? Record() : Record(of.phases.front().error)}};
   const std::optional<Speedup> gained = speedup(cases, of);
   record["speedup"] = gained ? Record(gained->factor) : Record();

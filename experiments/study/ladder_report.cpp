@@ -23,7 +23,7 @@ const char* const kPreface =
     "From standard attention over FlashAttention-1 to FlashAttention-2, a change a line;\n"
     "the backward pass from FlashAttention-1 on\n"
     "  x           times as fast as the line above; ± 19 in 20, from CTAs that start\n"
-    "              a few cycles later\n"
+    "              a few cycles later (forward)\n"
     "  HBM         GB read and written\n"
     "  wavefronts  of shared memory, million\n"
     "  barriers    executed by warps, million\n"
@@ -151,7 +151,7 @@ std::string lengths_table(std::span<const LadderCase> cases, const GridGpu& gpu,
 }
 
 bool heads_a_table(const LadderCase& of) {
-  return of.series == LadderSeries::ladder && of.phase_count > 1 && !of.base;
+  return of.series == LadderSeries::ladder && of.is_in_summary() && !of.base;
 }
 
 }  // namespace

@@ -116,11 +116,24 @@ TEST_F(Ladder, ComparesThePassesApart) {
   ASSERT_TRUE(second.base.has_value());
   EXPECT_EQ(cases_[*second.base].variant, "fa1+split_q");
   EXPECT_EQ(cases_[*second.base].pass(), Pass::backward);
-  EXPECT_EQ(second.phase_count, 3);
+  EXPECT_EQ(second.phase_count, 1);
+  EXPECT_EQ(speedup(cases_, second)->plus_minus, std::nullopt);
   EXPECT_EQ(find("h100-sxm5-80gb", "fa1", false, Pass::backward).base, std::nullopt);
   EXPECT_EQ(std::ranges::count(cases_, Pass::backward, &LadderCase::pass), 2 * 2 * 2 * 3 * 7);
   EXPECT_EQ(ladder_chart(*second.gpu, Pass::backward, cases_).panels[0].groups.back(), "+6");
   EXPECT_EQ(ladder_chart(*second.gpu, Pass::forward, cases_).panels[0].groups.back(), "+7");
+}
+
+TEST_F(Ladder, RunsKernelsThatAStepLeavesAsTheyAreOnce) {
+  const std::string masked = "fa1+split_q+mask_at_edge";
+  // 64 heads of d 128 do not fill 108 SMs, 128 of d 64 fill one wave of 132.
+  const LadderCase& parallel = find("a100-sxm4-80gb", masked + "+seq_parallel", false, Pass::backward);
+  EXPECT_EQ(parallel.same_as, masked);
+  EXPECT_EQ(points_of(std::span(&parallel, 1)).front().kernel, masked);
+  EXPECT_EQ(find("h100-sxm5-80gb", masked + "+seq_parallel", false, Pass::backward).same_as, "");
+  // Under a causal mask every step of a CTA per key block is masked.
+  EXPECT_EQ(find("a100-sxm4-80gb", masked, true, Pass::backward).same_as, "fa1+split_q");
+  EXPECT_EQ(find("a100-sxm4-80gb", masked + "+seq_parallel", true, Pass::backward).same_as, "fa1+split_q");
 }
 
 TEST_F(Ladder, HasNoSpreadWherePhasesWereNotRun) {
