@@ -155,6 +155,7 @@ constexpr std::array kOtherBars = {
     Bars{"Fig5", "xformers", "xformers", kernels::Pass::forward, kFigure5},
     Bars{"Fig6", "fa2", "fa2", kernels::Pass::backward, kFigure6},
     Bars{"Fig6", "fa1", "fa1", kernels::Pass::backward, kFigure6},
+    Bars{"Fig6", "xformers", "xformers", kernels::Pass::backward, kFigure6},
     Bars{"Fig6", "pytorch", "standard", kernels::Pass::backward, kFigure6},
 };
 

@@ -40,16 +40,22 @@ Status list_kernels() {
 }
 
 Status list_variants() {
-  TextTable table({{"change", Align::left}, {"fa1", Align::left}, {"fa2", Align::left}, {"", Align::left}});
+  TextTable table({{"change", Align::left},
+                   {"fa1", Align::left},
+                   {"fa2", Align::left},
+                   {"forward", Align::left},
+                   {"backward", Align::left}});
   const auto has = [](bool taken) { return taken ? "has it" : "-"; };
   for (const kernels::variants::Change& change : kernels::variants::all_changes()) {
     table.add_row({std::string(change.name), has(kernels::kFa1Options.*change.option),
-                   has(kernels::kFa2Options.*change.option), std::string(change.title)});
+                   has(kernels::kFa2Options.*change.option), std::string(change.forward.title),
+                   std::string(change.backward.title)});
   }
   print_output(table.text("") +
                "\nAdd changes to fa1 or fa2 and take them away, in any order:\n"
                "  --variant fa1+split_q+q_stationary   --variant fa2-cp_async\n"
-               "FA2 takes a tile of queries x keys x warps: --variant fa2+tile=64x64x4\n"
+               "  --variant fa1+split_q+mask_at_edge --pass bwd\n"
+               "FA2's forward pass takes a tile of queries x keys x warps: --variant fa2+tile=64x64x4\n"
                "`warpscope explain CHANGE` says what one does.\n");
   return Status::done;
 }

@@ -61,6 +61,11 @@ constexpr std::array kEntries = {
         "O then have to be exchanged through shared memory, which costs wavefronts and barriers. "
         "Split-Q avoids it."},
     GlossaryEntry{
+        "grid of warps", "warp_grid",
+        "Warps that share a matrix product stand in a grid over its result, as 4 x 2, so that each reads "
+        "parts of both operands and other warps read the same. In a column, 8 x 1, each reads all of one "
+        "operand. FA2's backward pass has grids, FA1's has columns; the wavefronts of shared memory differ."},
+    GlossaryEntry{
         "split-KV", "num_splits|flash-decoding",
         "Several CTAs share the keys of one tile of queries, and a second kernel combines their "
         "results. It fills the GPU where there are few queries, as in decoding. `--num-splits auto` does "

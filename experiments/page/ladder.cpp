@@ -18,9 +18,13 @@ double number(const Json& json, const char* key) {
   return optional_number(json, key).value_or(0);
 }
 
-std::string text(const Json& json, const char* key) {
+std::string text(const Json& json, const char* key, const char* absent = "") {
   const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string(absent);
+}
+
+std::string pass_of(const Json& json) {
+  return text(json, "pass", "fwd");
 }
 
 LadderPoint read_point(const Json& json) {
@@ -28,6 +32,7 @@ LadderPoint read_point(const Json& json) {
   point.variant = json.at("variant");
   point.change = text(json, "change");
   point.label = text(json, "label");
+  point.same_as = text(json, "same_as");
   point.error = text(json, "error");
   if (!point.error.empty()) {
     return point;
@@ -54,16 +59,18 @@ LadderPoint read_point(const Json& json) {
 }
 
 LadderSetting& setting_of(const Json& point, std::vector<LadderSetting>& settings) {
+  const std::string pass = pass_of(point);
   const std::string gpu = point.at("gpu");
   const int head_dim = point.at("head_dim");
   const bool causal = point.at("causal");
   const int seqlen = point.at("seqlen");
   const auto found = std::ranges::find_if(settings, [&](const LadderSetting& one) {
-    return one.gpu == gpu && one.head_dim == head_dim && one.causal == causal && one.seqlen == seqlen;
+    return one.pass == pass && one.gpu == gpu && one.head_dim == head_dim && one.causal == causal &&
+           one.seqlen == seqlen;
   });
   return found != settings.end()
              ? *found
-             : settings.emplace_back(LadderSetting{gpu, head_dim, causal, seqlen, {}, {}, {}, {}});
+             : settings.emplace_back(LadderSetting{pass, gpu, head_dim, causal, seqlen, {}, {}, {}, {}});
 }
 
 /// What the step of the ladder with the same change is called.
@@ -92,9 +99,11 @@ double LadderPoint::total_hbm_bytes() const {
   return bytes;
 }
 
-std::size_t rung_of(const Ladder& ladder, const std::string& variant) {
+std::size_t rung_of(const Ladder& ladder, const std::string& pass, const std::string& variant) {
   const auto of = [&](auto&& matches) {
-    return static_cast<std::size_t>(std::ranges::find_if(ladder.rungs, matches) - ladder.rungs.begin());
+    const auto found = std::ranges::find_if(
+        ladder.rungs, [&](const Rung& rung) { return rung.pass == pass && matches(rung); });
+    return static_cast<std::size_t>(found - ladder.rungs.begin());
   };
   const std::size_t exact = of([&](const Rung& rung) { return rung.variant == variant; });
   return exact < ladder.rungs.size()
@@ -108,7 +117,7 @@ Ladder read_ladder(const Json& study) {
   ladder.sentences = study.value("sentences", std::vector<std::string>());
   for (const Json& rung : study.at("rungs")) {
     ladder.rungs.push_back(
-        {rung.at("variant"), rung.at("label"), text(rung, "change"), text(rung, "relieves")});
+        {pass_of(rung), rung.at("variant"), rung.at("label"), text(rung, "change"), text(rung, "relieves")});
   }
   for (const Json& point : study.at("points")) {
     if (std::vector<LadderPoint>* series =
@@ -118,10 +127,11 @@ Ladder read_ladder(const Json& study) {
   }
   // Points may come in any order; the ladder has that of the rungs.
   for (LadderSetting& setting : ladder.settings) {
-    std::ranges::stable_sort(setting.ladder, {},
-                             [&](const LadderPoint& point) { return rung_of(ladder, point.variant); });
+    std::ranges::stable_sort(setting.ladder, {}, [&](const LadderPoint& point) {
+      return rung_of(ladder, setting.pass, point.variant);
+    });
     for (LadderPoint& point : setting.ladder) {
-      const std::size_t rung = rung_of(ladder, point.variant);
+      const std::size_t rung = rung_of(ladder, setting.pass, point.variant);
       point.label = rung < ladder.rungs.size() ? ladder.rungs[rung].label : point.variant;
     }
   }

@@ -12,6 +12,7 @@ namespace warpscope::experiments {
 
 /// A step of the ladder, for all settings.
 struct Rung {
+  std::string pass;      ///< "fwd" or "bwd"
   std::string variant;   ///< "fa1+split_q"
   std::string label;     ///< "Split-Q"
   std::string change;    ///< what it is
@@ -21,9 +22,10 @@ struct Rung {
 /// One variant in one setting, as counted.
 struct LadderPoint {
   std::string variant;
-  std::string change;  ///< name of the change, the same in all series
-  std::string label;   ///< of its rung or its change, for readers
-  std::string error;   ///< why there are no numbers
+  std::string change;   ///< name of the change, the same in all series
+  std::string label;    ///< of its rung or its change, for readers
+  std::string same_as;  ///< the kernel of the step before, where the change leaves it as it is
+  std::string error;    ///< why there are no numbers
   double time_us = 0;
   double tflops = 0;
   /// Times as fast as the step before (ladder), as fa1 (alone_on_fa1), than without the change
@@ -48,6 +50,7 @@ struct LadderPoint {
 
 /// A GPU and a problem with all that was run there.
 struct LadderSetting {
+  std::string pass;
   std::string gpu;
   int head_dim = 0;
   bool causal = false;
@@ -65,9 +68,9 @@ struct Ladder {
   std::vector<LadderSetting> settings;  ///< in the order of the points
 };
 
-/// Index of the rung that a variant stands on; `standard` also has GPUs' own, as standard_eager. The number
-/// of rungs where there is none.
-std::size_t rung_of(const Ladder& ladder, const std::string& variant);
+/// Index of the rung that a variant stands on in a pass; `standard` also has GPUs' own, as standard_eager.
+/// The number of rungs where there is none.
+std::size_t rung_of(const Ladder& ladder, const std::string& pass, const std::string& variant);
 
 /// Throws nlohmann::json::exception where something is missing.
 Ladder read_ladder(const nlohmann::json& study);

@@ -18,7 +18,8 @@ std::string mask(bool causal) {
 }
 
 Json choice(const LadderSetting& setting) {
-  return {{"gpu", setting.gpu},
+  return {{"pass", setting.pass},
+          {"gpu", setting.gpu},
           {"head_dim", std::to_string(setting.head_dim)},
           {"mask", mask(setting.causal)},
           {"seqlen", std::to_string(setting.seqlen)}};
@@ -78,6 +79,8 @@ Json choices(const Ladder& ladder) {
     settings.push_back(setting_json(ladder, setting, columns));
   }
   Json selectors = {
+      selector(ladder, "pass", "Pass",
+               [](const auto& one) { return one.pass == "bwd" ? "backward" : "forward"; }),
       selector(ladder, "gpu", "GPU", [](const auto& one) { return gpu_label(one.gpu); }),
       selector(ladder, "head_dim", "Head dimension",
                [](const auto& one) { return std::to_string(one.head_dim); }),

@@ -149,9 +149,9 @@ std::vector<std::string> setting_sentences(const LadderSetting& setting) {
   const LadderPoint* fa2 = find_variant(setting, "fa2");
   if (fa1 != nullptr && fa2 != nullptr) {
     sentences.push_back(fmt::format(
-        "On the {} FA2 takes {} and FA1 {}: FA2 is {} times as fast, {:.0f} TFLOP/s instead of {:.0f}.",
-        gpu_label(setting.gpu), time_text(fa2->time_us), time_text(fa1->time_us),
-        times(fa1->time_us / fa2->time_us), fa2->tflops, fa1->tflops));
+        "On the {} {}FA2 takes {} and FA1 {}: FA2 is {} times as fast, {:.0f} TFLOP/s instead of {:.0f}.",
+        gpu_label(setting.gpu), setting.pass == "bwd" ? "the backward pass of " : "", time_text(fa2->time_us),
+        time_text(fa1->time_us), times(fa1->time_us / fa2->time_us), fa2->tflops, fa1->tflops));
   }
   if (std::string text = largest_steps(setting); !text.empty()) {
     sentences.push_back(std::move(text));
@@ -180,7 +180,7 @@ std::vector<std::string> setting_sentences(const LadderSetting& setting) {
 
 std::string step_text(const Ladder& ladder, const LadderSetting& setting, std::size_t index) {
   const LadderPoint& point = setting.ladder[index];
-  const std::size_t index_of_rung = rung_of(ladder, point.variant);
+  const std::size_t index_of_rung = rung_of(ladder, setting.pass, point.variant);
   const Rung rung = index_of_rung < ladder.rungs.size() ? ladder.rungs[index_of_rung] : Rung{};
   std::string text = rung.change;
   if (!text.empty() && !text.ends_with('.')) {
@@ -189,6 +189,9 @@ std::string step_text(const Ladder& ladder, const LadderSetting& setting, std::s
   text += text.empty() ? "" : " ";
   if (!point.error.empty()) {
     return text + "Not simulated: " + point.error;
+  }
+  if (!point.same_as.empty()) {
+    return text + "On this problem the kernel already does that, or has nothing to do it to: it is the same.";
   }
   const LadderPoint* before = point_before(setting, index);
   if (before == nullptr || !point.speedup) {

@@ -1,4 +1,5 @@
-// From standard attention over FlashAttention-1 to FlashAttention-2, one change at a time.
+// From standard attention over FlashAttention-1 to FlashAttention-2, one change at a time; the backward pass
+// from FlashAttention-1 on.
 #pragma once
 
 #include <array>
@@ -24,8 +25,11 @@ struct LadderStep {
   std::string relieves;
 };
 
-/// Standard attention, FA1, and FA1 with one change more on each step up to FA2.
-std::vector<LadderStep> ladder_steps();
+/// The passes that have a ladder.
+inline constexpr std::array kLadderPasses = {kernels::Pass::forward, kernels::Pass::backward};
+
+/// Forward standard attention, then FA1, and FA1 with one change more on each step up to FA2.
+std::vector<LadderStep> ladder_steps(kernels::Pass pass);
 
 /// What a change is tried on.
 enum class LadderSeries { ladder, alone_on_fa1, taken_from_fa2, beyond_fa2 };
@@ -40,8 +44,8 @@ struct SingleChange {
   bool is_gained = false;  ///< the variant has the change and its base does not
 };
 
-/// Every change alone on FA1, taken from FA2, and beyond FA2. Those of the causal mask only where there is
-/// one.
+/// Every change of the forward pass alone on FA1, taken from FA2, and beyond FA2. Those of the causal mask
+/// only where there is one.
 std::vector<SingleChange> single_changes(bool causal);
 
 /// One kernel on one problem, run in several start phases where its spread is asked for.
@@ -52,11 +56,16 @@ struct LadderCase {
   std::string change;
   std::string label;
   Point point;
+  /// The kernel of the step before where the change leaves it as it is on this problem; else empty.
+  std::string same_as;
   std::vector<StudyResult> phases;  ///< the first is the point itself
   int phase_count = 1;
   std::optional<std::size_t> base;  ///< index of the case that it is compared with
   bool has_change = true;           ///< and which of the two has the change
 
+  kernels::Pass pass() const { return point.problem.pass; }
+  /// Of the ladders that the summary shows.
+  bool is_in_summary() const;
   bool done() const { return !phases.empty() && phases.front().done(); }
   const PointResult& result() const { return phases.front().result; }
 };
@@ -75,6 +84,8 @@ inline constexpr std::array kLadderSeqlens = {512, 4096, 16384};
 /// Length at which every change is also tried alone on the GPUs of the summary, A100 and H100, and where
 /// the spread is measured there.
 inline constexpr int kSummarySeqlen = 4096;
+/// GPUs of the summary, the only ones with a backward ladder, whose spread is not measured.
+std::span<const GridGpu> summary_gpus();
 
 std::vector<LadderCase> ladder_cases();
 /// Points of the cases, phase by phase.
@@ -94,6 +105,6 @@ std::vector<std::string> ladder_sentences(std::span<const LadderCase> cases);
 nlohmann::ordered_json ladder_json(std::span<const LadderCase> cases);
 std::string ladder_csv(std::span<const LadderCase> cases);
 /// TFLOP/s step by step at the summary's length, a panel per head dimension and mask.
-BarChart ladder_chart(const GridGpu& gpu, std::span<const LadderCase> cases);
+BarChart ladder_chart(const GridGpu& gpu, kernels::Pass pass, std::span<const LadderCase> cases);
 
 }  // namespace warpscope::experiments

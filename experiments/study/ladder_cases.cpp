@@ -3,9 +3,13 @@
 #include <array>
 #include <cmath>
 
+#include "experiments/base/data_directory.hpp"
+#include "experiments/point/run.hpp"
 #include "experiments/study/ladder.hpp"
 #include "experiments/whatif/ensemble.hpp"
 #include "kernels/variants/changes.hpp"
+#include "model/hw/config_loader.hpp"
+#include "model/trace/text_writer.hpp"
 
 namespace warpscope::experiments {
 namespace {
@@ -14,12 +18,14 @@ using kernels::kFa1Options;
 using kernels::kFa2Options;
 using kernels::variants::all_changes;
 using kernels::variants::Change;
+using kernels::variants::ChangeOfPass;
+using kernels::variants::changes_of;
 
 // Spread is measured where the summary looks, on the two GPUs of the paper.
 constexpr int kLadderPhases = 3;
 
-bool is_in_summary(const GridGpu& gpu) {
-  return &gpu != &grid_gpus().back();
+bool is_summary_gpu(const GridGpu& gpu) {
+  return std::ranges::any_of(summary_gpus(), [&](const GridGpu& one) { return &one == &gpu; });
 }
 
 bool needs_mask(const Change& change) {
@@ -29,11 +35,12 @@ bool needs_mask(const Change& change) {
 /// The cases of one problem.
 class Builder {
  public:
-  Builder(std::vector<LadderCase>& cases, const GridGpu& gpu, int head_dim, bool causal, int seqlen)
-      : cases_(cases), gpu_(gpu), head_dim_(head_dim), causal_(causal), seqlen_(seqlen) {}
+  Builder(std::vector<LadderCase>& cases, const GridGpu& gpu, kernels::Pass pass, int head_dim, bool causal,
+          int seqlen)
+      : cases_(cases), gpu_(gpu), pass_(pass), head_dim_(head_dim), causal_(causal), seqlen_(seqlen) {}
 
   void add_ladder() {
-    for (const LadderStep& step : ladder_steps()) {
+    for (const LadderStep& step : ladder_steps(pass_)) {
       LadderCase& added = add(LadderSeries::ladder, step.variant, step.change, step.label);
       if (&added != first()) {
         added.base = cases_.size() - 2;
@@ -42,6 +49,20 @@ class Builder {
         fa1_ = cases_.size() - 1;
       }
       fa2_ = cases_.size() - 1;
+    }
+  }
+
+  /// Kernels that a step leaves as they are need not run twice.
+  void find_same_kernels(const kernels::GpuLimits& limits) {
+    std::string before;
+    for (std::size_t i = first_; i < cases_.size(); ++i) {
+      LadderCase& of = cases_[i];
+      std::string text = trace::to_text(kernels::find_kernel(of.variant).build(of.point.problem, limits));
+      if (text == before) {
+        const LadderCase& above = cases_[i - 1];
+        of.same_as = above.same_as.empty() ? above.variant : above.same_as;
+      }
+      before = std::move(text);
     }
   }
 
@@ -65,14 +86,15 @@ class Builder {
     added.change = change;
     added.label = label;
     added.point = grid_point(gpu_.name, added.variant, head_dim_, causal_, seqlen_);
-    const bool in_summary = seqlen_ == kSummarySeqlen && !causal_ && is_in_summary(gpu_);
-    added.phase_count = in_summary ? kLadderPhases : 1;
+    added.point.problem.pass = pass_;
+    added.phase_count = pass_ == kernels::Pass::forward && added.is_in_summary() ? kLadderPhases : 1;
     cases_.push_back(std::move(added));
     return cases_.back();
   }
 
   std::vector<LadderCase>& cases_;
   const GridGpu& gpu_;
+  kernels::Pass pass_;
   int head_dim_;
   bool causal_;
   int seqlen_;
@@ -83,17 +105,32 @@ class Builder {
 
 }  // namespace
 
-std::vector<LadderStep> ladder_steps() {
-  std::vector<LadderStep> steps = {
-      {"", "", "Standard", "Scores and probabilities go through HBM, in separate launches.", ""},
-      {"fa1", "", "FA1", "One kernel; scores stay on the chip, partial outputs go to memory and back.",
-       "HBM bytes of scores and probabilities, launches"}};
+std::span<const GridGpu> summary_gpus() {
+  return grid_gpus().first(2);
+}
+
+bool LadderCase::is_in_summary() const {
+  return point.problem.seqlen_q == kSummarySeqlen && !point.problem.causal && is_summary_gpu(*gpu);
+}
+
+std::vector<LadderStep> ladder_steps(kernels::Pass pass) {
+  std::vector<LadderStep> steps;
+  if (pass == kernels::Pass::forward) {
+    steps = {{"", "", "Standard", "Scores and probabilities go through HBM, in separate launches.", ""},
+             {"fa1", "", "FA1", "One kernel; scores stay on the chip, partial outputs go to memory and back.",
+              "HBM bytes of scores and probabilities, launches"}};
+  } else {
+    steps = {{"fa1", "", "FA1",
+              "Keys stay while 16 queries a step pass by; both passes keep the log-sum-exp only, as FA2's.",
+              ""}};
+  }
   std::string variant = "fa1";
   for (const Change& change : all_changes()) {
-    if (kFa2Options.*change.option && !(kFa1Options.*change.option)) {
+    if (change.is_on_ladder(pass)) {
+      const ChangeOfPass& told = change.in(pass);
       variant += "+" + std::string(change.name);
-      steps.push_back({variant, std::string(change.name), std::string(change.title),
-                       std::string(change.description), std::string(change.relieves)});
+      steps.push_back({variant, std::string(change.name), std::string(told.title),
+                       std::string(told.description), std::string(told.relieves)});
     }
   }
   // With the last change it is FA2 itself.
@@ -109,14 +146,14 @@ std::string_view name(LadderSeries series) {
 
 std::vector<SingleChange> single_changes(bool causal) {
   std::vector<SingleChange> singles;
-  for (const Change& change : all_changes()) {
+  for (const Change& change : changes_of(kernels::Pass::forward)) {
     if (needs_mask(change) && !causal) {
       continue;
     }
     const bool in_fa1 = kFa1Options.*change.option;
     const bool in_fa2 = kFa2Options.*change.option;
     const std::string name(change.name);
-    const std::string label(change.title);
+    const std::string label(change.forward.title);
     singles.push_back(
         {LadderSeries::alone_on_fa1, name, label, "fa1" + std::string(in_fa1 ? "-" : "+") + name, !in_fa1});
     singles.push_back({in_fa2 ? LadderSeries::taken_from_fa2 : LadderSeries::beyond_fa2, name, label,
@@ -128,14 +165,21 @@ std::vector<SingleChange> single_changes(bool causal) {
 
 std::vector<LadderCase> ladder_cases() {
   std::vector<LadderCase> cases;
-  for (const GridGpu& gpu : grid_gpus()) {
-    for (const int head_dim : kGridHeadDims) {
-      for (const bool causal : {false, true}) {
-        for (const int seqlen : kLadderSeqlens) {
-          Builder builder(cases, gpu, head_dim, causal, seqlen);
-          builder.add_ladder();
-          if (seqlen == kSummarySeqlen && is_in_summary(gpu)) {
-            builder.add_singles();
+  for (const kernels::Pass pass : kLadderPasses) {
+    const bool is_forward = pass == kernels::Pass::forward;
+    for (const GridGpu& gpu : is_forward ? grid_gpus() : summary_gpus()) {
+      const kernels::GpuLimits limits =
+          limits_of(hw::load(std::string(gpu.name), {}, config_directory()).config);
+      for (const int head_dim : kGridHeadDims) {
+        for (const bool causal : {false, true}) {
+          for (const int seqlen : kLadderSeqlens) {
+            Builder builder(cases, gpu, pass, head_dim, causal, seqlen);
+            builder.add_ladder();
+            if (!is_forward) {
+              builder.find_same_kernels(limits);
+            } else if (seqlen == kSummarySeqlen && is_summary_gpu(gpu)) {
+              builder.add_singles();
+            }
           }
         }
       }
@@ -148,7 +192,9 @@ std::vector<Point> points_of(std::span<const LadderCase> cases) {
   std::vector<Point> points;
   for (const LadderCase& of : cases) {
     for (int phase = 0; phase < of.phase_count; ++phase) {
-      points.push_back(in_phase(of.point, phase));
+      Point point = of.point;
+      point.kernel = of.same_as.empty() ? of.variant : of.same_as;
+      points.push_back(in_phase(point, phase));
     }
   }
   return points;

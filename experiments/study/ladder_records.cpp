@@ -47,6 +47,7 @@ void add_counts(Record& record, const LadderCase& of) {
 Record record_of(std::span<const LadderCase> cases, const LadderCase& of) {
   const kernels::Problem& problem = of.point.problem;
   Record record = {{"gpu", of.point.model.gpu},
+                   {"pass", text(problem.pass)},
                    {"head_dim", problem.head_dim},
                    {"causal", problem.causal},
                    {"seqlen", problem.seqlen_q},
@@ -56,6 +57,7 @@ Record record_of(std::span<const LadderCase> cases, const LadderCase& of) {
                    {"variant", of.variant},
                    {"change", of.change},
                    {"label", of.label},
+                   {"same_as", of.same_as.empty() ? Record() : Record(of.same_as)},
                    {"error", of.done() ? Record() : Record(of.phases.front().error)}};
   const std::optional<Speedup> gained = speedup(cases, of);
   record["speedup"] = gained ? Record(gained->factor) : Record();
@@ -73,11 +75,14 @@ nlohmann::ordered_json ladder_json(std::span<const LadderCase> cases) {
                  {"sentences", ladder_sentences(cases)},
                  {"rungs", Record::array()},
                  {"points", Record::array()}};
-  for (const LadderStep& step : ladder_steps()) {
-    json["rungs"].push_back({{"variant", step.variant.empty() ? "standard" : step.variant},
-                             {"label", step.label},
-                             {"change", step.description},
-                             {"relieves", step.relieves}});
+  for (const kernels::Pass pass : kLadderPasses) {
+    for (const LadderStep& step : ladder_steps(pass)) {
+      json["rungs"].push_back({{"pass", text(pass)},
+                               {"variant", step.variant.empty() ? "standard" : step.variant},
+                               {"label", step.label},
+                               {"change", step.description},
+                               {"relieves", step.relieves}});
+    }
   }
   for (const LadderCase& of : cases) {
     json["points"].push_back(record_of(cases, of));

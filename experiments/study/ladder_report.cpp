@@ -20,9 +20,10 @@ constexpr double kMega = 1e6;
 constexpr double kGiga = 1e9;
 
 const char* const kPreface =
-    "From standard attention over FlashAttention-1 to FlashAttention-2, a change a line.\n"
+    "From standard attention over FlashAttention-1 to FlashAttention-2, a change a line;\n"
+    "the backward pass from FlashAttention-1 on\n"
     "  x           times as fast as the line above; ± 19 in 20, from CTAs that start\n"
-    "              a few cycles later\n"
+    "              a few cycles later (forward)\n"
     "  HBM         GB read and written\n"
     "  wavefronts  of shared memory, million\n"
     "  barriers    executed by warps, million\n"
@@ -31,7 +32,8 @@ const char* const kPreface =
 
 std::string title(const LadderCase& of) {
   const kernels::Problem& problem = of.point.problem;
-  return fmt::format("{}, d {}, {}{} tokens, batch {}, {} heads", of.gpu->label, problem.head_dim,
+  return fmt::format("{}, {}d {}, {}{} tokens, batch {}, {} heads", of.gpu->label,
+                     of.pass() == kernels::Pass::backward ? "backward, " : "", problem.head_dim,
                      problem.causal ? "causal, " : "", problem.seqlen_q, problem.batch, problem.heads);
 }
 
@@ -46,7 +48,8 @@ std::string factor_text(const std::optional<Speedup>& gained) {
 bool same_problem(const LadderCase& a, const LadderCase& b) {
   const kernels::Problem& x = a.point.problem;
   const kernels::Problem& y = b.point.problem;
-  return a.gpu == b.gpu && x.head_dim == y.head_dim && x.causal == y.causal && x.seqlen_q == y.seqlen_q;
+  return a.gpu == b.gpu && a.pass() == b.pass() && x.head_dim == y.head_dim && x.causal == y.causal &&
+         x.seqlen_q == y.seqlen_q;
 }
 
 void add_row(TextTable& table, std::span<const LadderCase> cases, const LadderCase& of) {
@@ -106,15 +109,17 @@ std::string singles_table(std::span<const LadderCase> cases, const LadderCase& f
 }
 
 /// Geometric mean and range of what each step brings over the lengths.
-std::string lengths_table(std::span<const LadderCase> cases, const GridGpu& gpu) {
-  std::vector<TextTable::Column> columns = {{std::string(gpu.label), Align::left}};
+std::string lengths_table(std::span<const LadderCase> cases, const GridGpu& gpu, kernels::Pass pass) {
+  const char* what = pass == kernels::Pass::backward ? ", backward" : "";
+  std::vector<TextTable::Column> columns = {{std::string(gpu.label) + what, Align::left}};
   for (const int head_dim : kGridHeadDims) {
     for (const bool causal : {false, true}) {
       columns.push_back({fmt::format("d {}{}", head_dim, causal ? " causal" : "")});
     }
   }
   TextTable table(columns);
-  for (const LadderStep& step : ladder_steps()) {
+  const std::vector<LadderStep> steps = ladder_steps(pass);
+  for (const LadderStep& step : steps) {
     std::vector<std::string> row = {step.label};
     for (const int head_dim : kGridHeadDims) {
       for (const bool causal : {false, true}) {
@@ -125,8 +130,8 @@ std::string lengths_table(std::span<const LadderCase> cases, const GridGpu& gpu)
         for (const LadderCase& of : cases) {
           const kernels::Problem& problem = of.point.problem;
           const std::optional<Speedup> gained = speedup(cases, of);
-          if (of.series == LadderSeries::ladder && of.gpu == &gpu && of.label == step.label && gained &&
-              problem.head_dim == head_dim && problem.causal == causal) {
+          if (of.series == LadderSeries::ladder && of.gpu == &gpu && of.pass() == pass &&
+              of.label == step.label && gained && problem.head_dim == head_dim && problem.causal == causal) {
             logarithms += std::log(gained->factor);
             least = std::min(least, gained->factor);
             most = std::max(most, gained->factor);
@@ -137,7 +142,7 @@ std::string lengths_table(std::span<const LadderCase> cases, const GridGpu& gpu)
             count == 0 ? "" : fmt::format("{:.2f} {:.2f}-{:.2f}", std::exp(logarithms / count), least, most));
       }
     }
-    if (step.variant.empty()) {
+    if (&step == &steps.front()) {
       continue;  // nothing stands above it
     }
     table.add_row(row);
@@ -145,13 +150,16 @@ std::string lengths_table(std::span<const LadderCase> cases, const GridGpu& gpu)
   return table.text("");
 }
 
+bool heads_a_table(const LadderCase& of) {
+  return of.series == LadderSeries::ladder && of.is_in_summary() && !of.base;
+}
+
 }  // namespace
 
 std::string ladder_report(std::span<const LadderCase> cases) {
   std::string page = kPreface;
   for (const LadderCase& of : cases) {
-    const bool heads_a_table = of.series == LadderSeries::ladder && of.phase_count > 1 && !of.base;
-    if (heads_a_table) {
+    if (heads_a_table(of)) {
       page += title(of) + "\n" + ladder_table(cases, of) + '\n';
     }
   }
@@ -159,14 +167,16 @@ std::string ladder_report(std::span<const LadderCase> cases) {
       "Each change by itself: times as fast with it as without it; none: within\nthe ±, or less than half a "
       "per cent\n\n";
   for (const LadderCase& of : cases) {
-    const bool heads_a_table = of.series == LadderSeries::ladder && of.phase_count > 1 && !of.base;
-    if (heads_a_table) {
+    if (heads_a_table(of) && of.pass() == kernels::Pass::forward) {
       page += title(of) + "\n" + singles_table(cases, of) + '\n';
     }
   }
   page += fmt::format("Steps at {} tokens: geometric mean, least-most\n\n", fmt::join(kLadderSeqlens, ", "));
   for (const GridGpu& gpu : grid_gpus()) {
-    page += lengths_table(cases, gpu) + '\n';
+    page += lengths_table(cases, gpu, kernels::Pass::forward) + '\n';
+  }
+  for (const GridGpu& gpu : summary_gpus()) {
+    page += lengths_table(cases, gpu, kernels::Pass::backward) + '\n';
   }
   for (const std::string& sentence : ladder_sentences(cases)) {
     page += wrapped(sentence, "  - ");

@@ -17,11 +17,12 @@ constexpr int kHeadDim = 128;
 struct Told {
   std::span<const LadderCase> cases;
   const GridGpu& gpu;
+  kernels::Pass pass = kernels::Pass::forward;
 
   const LadderCase* find(LadderSeries series, std::string_view change, std::string_view variant = "") const {
     const auto found = std::ranges::find_if(cases, [&](const LadderCase& of) {
       const kernels::Problem& problem = of.point.problem;
-      return of.gpu == &gpu && of.series == series && of.change == change &&
+      return of.gpu == &gpu && of.pass() == pass && of.series == series && of.change == change &&
              (variant.empty() || of.variant == variant) && problem.head_dim == kHeadDim && !problem.causal &&
              problem.seqlen_q == kSummarySeqlen;
     });
@@ -56,11 +57,12 @@ double millions(const LadderCase& of, const char* metric) {
 std::string whole_way(const Told& told, const LadderCase& fa1, const LadderCase& fa2) {
   const double factor = fa1.result().time_us / fa2.result().time_us;
   return fmt::format(
-      "{}, d {}, {} tokens: FA2 is {:.2f} times as fast as FA1, {:.0f} instead of {:.0f} TFLOP/s, with "
+      "{}{}, d {}, {} tokens: FA2 is {:.2f} times as fast as FA1, {:.0f} instead of {:.0f} TFLOP/s, with "
       "tensor "
       "pipes at work for {:.0f} % of the time instead of {:.0f} %.",
-      told.gpu.label, kHeadDim, kSummarySeqlen, factor, fa2.result().tflops, fa1.result().tflops,
-      100 * tensor_share(fa2.result()), 100 * tensor_share(fa1.result()));
+      told.gpu.label, told.pass == kernels::Pass::backward ? ", backward" : "", kHeadDim, kSummarySeqlen,
+      factor, fa2.result().tflops, fa1.result().tflops, 100 * tensor_share(fa2.result()),
+      100 * tensor_share(fa1.result()));
 }
 
 std::string split_q(const Told& told, const LadderCase& of) {
@@ -109,6 +111,44 @@ std::string parallel(const Told& told, const LadderCase& of, const LadderCase& c
       gained(told, copies), gained(told, tile));
 }
 
+/// The backward pass: what relieves shared memory, and what the other steps bring.
+std::string gradients(const Told& told, const LadderCase& whole, const LadderCase& steps,
+                      const LadderCase& grid) {
+  constexpr const char* kWavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum";
+  constexpr const char* kBarriers = "smsp__inst_executed_op_barrier.sum";
+  const LadderCase& parts = *told.above(whole);
+  const LadderCase& short_steps = *told.above(steps);
+  return fmt::format(
+      "Summing dQ whole in each warp instead of in eight parts takes shared-memory wavefronts from {:.0f} to "
+      "{:.0f} million and brings {}. FA2's steps take barriers from {:.1f} to {:.1f} million, other "
+      "instructions than matrix products from {:.2f} to {:.2f} per score and HBM bytes from {:.2f} to {:.2f} "
+      "GB, and bring {}; the grid of warps takes wavefronts from {:.0f} to {:.0f} million and brings {}.",
+      millions(parts, kWavefronts), millions(whole, kWavefronts), gained(told, whole),
+      millions(short_steps, kBarriers), millions(steps, kBarriers), non_matmul_per_score(short_steps),
+      non_matmul_per_score(steps), gigabytes(short_steps), gigabytes(steps), gained(told, steps),
+      millions(steps, kWavefronts), millions(grid, kWavefronts), gained(told, grid));
+}
+
+void add_backward(std::vector<std::string>& sentences, const Told& told) {
+  const auto step = [&](std::string_view change) { return told.find(LadderSeries::ladder, change); };
+  const std::array steps = {told.find(LadderSeries::ladder, "", "fa1"),
+                            step("split_q"),
+                            step("mask_at_edge"),
+                            step("seq_parallel"),
+                            step("cp_async"),
+                            step("fa2_tile"),
+                            step("warp_grid")};
+  if (std::ranges::find(steps, nullptr) != steps.end()) {
+    return;
+  }
+  sentences.push_back(whole_way(told, *steps[0], *steps[6]));
+  sentences.push_back(gradients(told, *steps[1], *steps[5], *steps[6]));
+  sentences.push_back(fmt::format(
+      "In the backward pass a mask only where there is one brings {}, a CTA for each block of keys {}, and "
+      "copies that run ahead {}.",
+      gained(told, *steps[2]), gained(told, *steps[3]), gained(told, *steps[4])));
+}
+
 /// Surprises that a reader will stumble over.
 std::string slower_than_standard(const Told& told, const LadderCase& fa1) {
   const LadderCase& standard = *told.above(fa1);
@@ -126,7 +166,7 @@ std::string slower_than_standard(const Told& told, const LadderCase& fa1) {
 
 std::vector<std::string> ladder_sentences(std::span<const LadderCase> cases) {
   std::vector<std::string> sentences;
-  for (const GridGpu& gpu : grid_gpus().first(2)) {
+  for (const GridGpu& gpu : summary_gpus()) {
     const Told told{cases, gpu};
     const auto step = [&](std::string_view change) { return told.find(LadderSeries::ladder, change); };
     const LadderCase* fa1 = told.find(LadderSeries::ladder, "", "fa1");
@@ -149,6 +189,9 @@ std::vector<std::string> ladder_sentences(std::span<const LadderCase> cases) {
     if (std::string surprise = slower_than_standard(told, *fa1); !surprise.empty()) {
       sentences.push_back(std::move(surprise));
     }
+  }
+  for (const GridGpu& gpu : summary_gpus()) {
+    add_backward(sentences, {cases, gpu, kernels::Pass::backward});
   }
   return sentences;
 }

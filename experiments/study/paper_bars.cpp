@@ -33,6 +33,7 @@ constexpr std::array kInSample = {
     InSample{"fa1", Pass::backward, {512, 8192}},
     InSample{"fa2", Pass::backward, {512, 8192}},
     InSample{"xformers", Pass::forward, {2048}},
+    InSample{"xformers", Pass::backward, {2048}},
 };
 
 bool is_in_sample(const Point& point) {

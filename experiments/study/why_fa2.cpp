@@ -26,7 +26,12 @@ void run_why_fa2(const StudyOptions& options) {
     for (const GridGpu& gpu : grid_gpus()) {
       output.pictures.push_back({fmt::format("speed-{}", gpu.name), speed_chart(gpu, grid)});
       output.pictures.push_back({fmt::format("hbm-bytes-{}", gpu.name), traffic_chart(gpu, grid)});
-      output.pictures.push_back({fmt::format("ladder-{}", gpu.name), ladder_chart(gpu, ladder)});
+      output.pictures.push_back(
+          {fmt::format("ladder-{}", gpu.name), ladder_chart(gpu, kernels::Pass::forward, ladder)});
+    }
+    for (const GridGpu& gpu : summary_gpus()) {
+      output.pictures.push_back(
+          {fmt::format("ladder-backward-{}", gpu.name), ladder_chart(gpu, kernels::Pass::backward, ladder)});
     }
     return output;
   });

@@ -7,6 +7,8 @@
 #include "kernels/device_memory.hpp"
 #include "kernels/fa1/backward_figures.hpp"
 #include "kernels/fa1/backward_program.hpp"
+#include "kernels/fa2/backward_ends.hpp"
+#include "kernels/fa2/backward_figures.hpp"
 #include "kernels/standard/elementwise.hpp"
 
 namespace warpscope::kernels::fa1 {
@@ -49,12 +51,13 @@ std::string with_traits(const char* name, const BackwardConfig& config, bool cau
 LaunchPlan row_products_launch(const Problem& problem, const BackwardConfig& config) {
   constexpr std::uint32_t kRegisters = 26;  // counters.csv
   constexpr int kStepsSlot = 0;
-  const int rows = config.blocks.step_rows;
+  constexpr int kStepsPerCta = kDotRows / kDotStepRows;
+  const int rows = kDotStepRows;
   const int d = config.blocks.head_dim;
-  const int steps_per_cta = kDotRows / rows;
   LaunchPlan launch;
   launch.name = with_traits("fmha_bwd_dot_do_o_kernel", config, false);
-  const int ctas = (config.blocks.query_steps + steps_per_cta - 1) / steps_per_cta;
+  const int steps = (static_cast<int>(problem.seqlen_q) + kDotStepRows - 1) / kDotStepRows;
+  const int ctas = (steps + kStepsPerCta - 1) / kStepsPerCta;
   launch.grid = {static_cast<std::uint32_t>(problem.batch), static_cast<std::uint32_t>(problem.heads),
                  static_cast<std::uint32_t>(ctas)};
   launch.warps = kBackwardWarps;
@@ -73,12 +76,33 @@ LaunchPlan row_products_launch(const Problem& problem, const BackwardConfig& con
                                  store_row_products(m, {kRowProducts, segment, row, 0, rows, 1}, grad_o, o);
                                });
                              }});
-  const int last = config.blocks.query_steps - (ctas - 1) * steps_per_cta;
-  launch.classes = {{0, {static_cast<std::uint32_t>(steps_per_cta)}, {}},
+  const int last = steps - (ctas - 1) * kStepsPerCta;
+  launch.classes = {{0, {static_cast<std::uint32_t>(kStepsPerCta)}, {}},
                     {0, {static_cast<std::uint32_t>(last)}, {}}};
   launch.class_of_block[2].assign(static_cast<std::size_t>(ctas), 0);
   launch.class_of_block[2].back() = 1;
   return launch;
+}
+
+/// Fills in grid and classes of the CTAs.
+void add_grid(LaunchPlan& launch, const Problem& problem, const BackwardConfig& config,
+              const Schedule& schedule) {
+  const Config& blocks = config.blocks;
+  launch.grid = {static_cast<std::uint32_t>(problem.batch), static_cast<std::uint32_t>(problem.heads), 1};
+  if (!config.sequence_parallel) {
+    launch.classes = schedule.classes;
+    return;
+  }
+  launch.grid[2] = static_cast<std::uint32_t>(blocks.key_blocks);
+  if (!problem.causal) {
+    launch.classes.push_back({0, {static_cast<std::uint32_t>(blocks.query_steps)}, {}});
+    return;
+  }
+  for (int n = 0; n < blocks.key_blocks; ++n) {
+    const int skipped = n * blocks.block_keys / blocks.step_rows;  // queries before the first key
+    launch.classes.push_back({0, {static_cast<std::uint32_t>(blocks.query_steps - skipped)}, {}});
+    launch.class_of_block[2].push_back(static_cast<std::uint32_t>(n));
+  }
 }
 
 LaunchPlan main_launch(const Problem& problem, const BackwardConfig& config) {
@@ -92,7 +116,7 @@ LaunchPlan main_launch(const Problem& problem, const BackwardConfig& config) {
   launch.build = backward_figures(config, problem.causal);
   const Schedule heads = config.sequence_parallel ? Schedule{} : schedule(config.blocks, problem.causal);
   launch.programs.push_back({"gradients", BackwardProgram(problem, config, heads)});
-  add_backward_grid(launch, problem, config, heads);
+  add_grid(launch, problem, config, heads);
   return launch;
 }
 
@@ -108,10 +132,25 @@ standard::ElementwiseTask grad_q_task(const Problem& problem, const char* name, 
           .type = type_of(problem)};
 }
 
+/// Sums of which each warp added its piece lie in memory as FlashAttention-2's do, whose kernel converts
+/// them.
+LaunchPlan conversion_launch(const Problem& problem, const BackwardConfig& config) {
+  if (!config.blocks.options.split_q) {
+    return standard::cast_launch(grad_q_task(problem, "copy_of_dq", kGradQSum, kGradQ));
+  }
+  fa2::BackwardShape shape{problem, {}, true};
+  shape.tile.head_dim = config.blocks.head_dim;
+  shape.tile.rows = config.blocks.step_rows;
+  shape.tile.query_warps = config.grad_q_split().m;
+  LaunchPlan launch = fa2::convert_grad_q_launch(shape, kGradQSum, kGradQ);
+  launch.build = fa2::convert_figures(fa2::Build::upstream, shape);
+  return launch;
+}
+
 }  // namespace
 
-KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits) {
-  const BackwardConfig config = configure_backward(problem, limits);
+KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
+  const BackwardConfig config = configure_backward(problem, limits, options);
   KernelPlan plan;
   plan.tensors = tensors_of(problem, config);
   require_memory(plan.tensors, limits);
@@ -123,7 +162,7 @@ KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits) {
       standard::fill_launch(grad_q_task(problem, "zeros_for_dq", kGradQSum, kGradQSum), 0.0F));
   plan.launches.push_back(row_products_launch(problem, config));
   plan.launches.push_back(main_launch(problem, config));
-  plan.launches.push_back(standard::cast_launch(grad_q_task(problem, "copy_of_dq", kGradQSum, kGradQ)));
+  plan.launches.push_back(conversion_launch(problem, config));
   return plan;
 }
 

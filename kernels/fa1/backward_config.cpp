@@ -1,5 +1,6 @@
 #include "kernels/fa1/backward_config.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -37,13 +38,21 @@ void lay_out_shared_memory(BackwardConfig& config) {
   config.k_offset = 2 * query_bytes;
   config.v_offset = config.k_offset + (config.v_in_registers ? 0 : key_bytes);
   config.partial_offset = config.v_offset + key_bytes;
-  config.p_offset = config.partial_offset + kBackwardWarps * blocks.step_rows * blocks.head_dim * 4;
+  const int partial_bytes =
+      blocks.options.split_q ? 0 : kBackwardWarps * blocks.step_rows * blocks.head_dim * 4;
+  config.p_offset = config.partial_offset + partial_bytes;
   config.grad_s_offset = config.p_offset + score_bytes;
   config.shared_bytes = config.grad_s_offset + score_bytes;
 }
 
 int divide_up(std::int64_t value, int divisor) {
   return static_cast<int>((value + divisor - 1) / divisor);
+}
+
+// So few that each warp has one tile of mma in dQ, where warps own pieces of it; else the source's 16.
+int step_rows(const AttentionOptions& options, int head_dim) {
+  constexpr int kAtom = 16;
+  return options.split_q ? std::max(kAtom, kAtom * kAtom * kBackwardWarps / head_dim) : kAtom;
 }
 
 }  // namespace
@@ -64,11 +73,14 @@ bool prefers_sequence_parallel(std::int64_t batch_heads, std::int64_t slots, std
   return efficiency(batch_heads) < efficiency(batch_heads * key_blocks) / (1.0F + overhead);
 }
 
-BackwardConfig configure_backward(const Problem& problem, const GpuLimits& limits) {
+BackwardConfig configure_backward(const Problem& problem, const GpuLimits& limits,
+                                  const AttentionOptions& options) {
   check_backward(problem, limits);
   BackwardConfig config;
   Config& blocks = config.blocks;
+  blocks.options = options;
   blocks.head_dim = padded_head_dim(problem);
+  blocks.step_rows = step_rows(options, blocks.head_dim);
   blocks.block_keys = keys_per_block(problem);
   blocks.key_blocks = divide_up(problem.seqlen_k, blocks.block_keys);
   blocks.query_steps = divide_up(problem.seqlen_q, blocks.step_rows);
@@ -87,8 +99,9 @@ BackwardConfig configure_backward(const Problem& problem, const GpuLimits& limit
   const std::int64_t slots =
       limits.sm_count * ctas_per_sm(kRegisters, config.shared_bytes, kBackwardWarps, limits);
   const std::int64_t seqlen = std::int64_t{blocks.key_blocks} * blocks.block_keys;
-  config.sequence_parallel = prefers_sequence_parallel(problem.batch * problem.heads, slots, seqlen,
-                                                       blocks.block_keys, problem.causal);
+  config.sequence_parallel =
+      options.seq_parallel || prefers_sequence_parallel(problem.batch * problem.heads, slots, seqlen,
+                                                        blocks.block_keys, problem.causal);
   return config;
 }
 

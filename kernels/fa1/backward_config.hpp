@@ -7,6 +7,7 @@ namespace warpscope::kernels::fa1 {
 
 inline constexpr int kBackwardWarps = 8;  ///< all along the keys
 inline constexpr int kDotRows = 128;      ///< queries of a CTA of the kernel before it
+inline constexpr int kDotStepRows = 16;   ///< of which it takes so many at a time
 
 /// Source: v1.0.9 fmha_bwd_hdim{32,64,128}.cu, fmha_bwd_launch_template.h, fmha_dgrad_kernel_1xN_loop.h.
 struct BackwardConfig {
@@ -27,10 +28,18 @@ struct BackwardConfig {
 
   /// dQ is summed in fp32 in memory, between CTAs or between key blocks.
   bool keeps_sums() const { return sequence_parallel || blocks.loops(); }
+  /// How warps share dQ where each owns a piece of it; else each has a part of all of it.
+  WarpSplit grad_q_split() const {
+    constexpr int kAtom = 16;
+    const int along_rows = blocks.step_rows / kAtom;
+    return {along_rows, kBackwardWarps / along_rows, 1};
+  }
 };
 
-/// Throws UnsupportedProblem with the reason where FlashAttention-1 has no kernel for `problem` on that GPU.
-BackwardConfig configure_backward(const Problem& problem, const GpuLimits& limits);
+/// Throws UnsupportedProblem with the reason where FlashAttention-1 has no kernel for `problem` on that GPU,
+/// or none with such `options`.
+BackwardConfig configure_backward(const Problem& problem, const GpuLimits& limits,
+                                  const AttentionOptions& options = kFa1Options);
 
 /// Whether a CTA per key block beats one per head, as the launch code estimates it from how full waves of
 /// `slots` CTAs are. `seqlen`: of the keys, rounded up to whole blocks.

@@ -105,7 +105,9 @@ void add(BuildFigures& build, const BackwardFigures& row) {
 
 BuildFigures backward_figures(const BackwardConfig& config, bool causal) {
   BuildFigures build;
-  build.estimate_moves = false;  // the counted instructions contain them
+  // The counted instructions contain moves, and the addresses of the tiles that are copied.
+  build.estimate_moves = false;
+  build.estimate_copy_addresses = false;
   const int head_dim = std::max(64, config.blocks.head_dim);
   for (const BackwardFigures& row : kRows) {
     if (row.head_dim == head_dim && row.causal == causal &&

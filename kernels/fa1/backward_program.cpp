@@ -30,8 +30,12 @@ Fragment BackwardProgram::scores(CtaMachine& m, ElementType type) const {
 Fragment BackwardProgram::rows_of_queries(CtaMachine& m) const {
   return m.fragment(config_.blocks.step_rows, config_.blocks.head_dim, type_, Layout::linear, {});
 }
-Fragment BackwardProgram::grad_q_rows(CtaMachine& m, ElementType type) const {
-  return m.fragment(config_.blocks.step_rows, config_.blocks.head_dim, type, Layout::linear_quads, {});
+Fragment BackwardProgram::grad_q_pieces(CtaMachine& m, ElementType type) const {
+  const Config& blocks = config_.blocks;
+  return blocks.options.split_q
+             ? m.fragment(blocks.step_rows, blocks.head_dim, type, Layout::accumulator,
+                          config_.grad_q_split())
+             : m.fragment(blocks.step_rows, blocks.head_dim, type, Layout::linear_quads, {});
 }
 
 GlobalTile BackwardProgram::queries(BackwardTensor tensor, const Affine& row) const {
@@ -90,6 +94,21 @@ void BackwardProgram::one_block(CtaMachine& m) const {
   write_grad_keys(m, resident, first_key);
 }
 
+BackwardProgram::Fetched BackwardProgram::fetched_queries(CtaMachine& m, const Affine& buffer,
+                                                          bool first) const {
+  const bool async = config_.blocks.options.cp_async;
+  return {{query_tile(0, buffer), rows_of_queries(m), async},
+          {query_tile(config_.grad_o_offset, buffer), rows_of_queries(m), async && !first},
+          rows_of_queries(m)};
+}
+
+void BackwardProgram::arrive(CtaMachine& m) const {
+  if (config_.blocks.options.cp_async) {
+    m.commit_copies();
+    m.wait_copies(0);
+  }
+}
+
 BackwardProgram::Resident BackwardProgram::load_key_block(CtaMachine& m, const KeyBlockVisit& visit) const {
   const int block_keys = config_.blocks.block_keys;
   const int d = config_.blocks.head_dim;
@@ -97,32 +116,44 @@ BackwardProgram::Resident BackwardProgram::load_key_block(CtaMachine& m, const K
   Resident resident{m.fragment(block_keys, d, ElementType::fp32, Layout::accumulator, kKeyRows),
                     m.fragment(block_keys, d, ElementType::fp32, Layout::accumulator, kKeyRows),
                     key_tile(config_.v_offset), m.row_vector(s), m.row_vector(s)};
-  const Fragment k = m.fragment(block_keys, d, type_, Layout::linear, {});
-  const Fragment v = m.fragment(block_keys, d, type_, Layout::linear, {});
-  const Fetched first{rows_of_queries(m), rows_of_queries(m), rows_of_queries(m)};
+  // K takes the place of V where V moves on to registers.
+  const bool async = config_.blocks.options.cp_async && !config_.v_in_registers;
+  const variants::TileTransfer k{key_tile(config_.k_offset),
+                                 m.fragment(block_keys, d, type_, Layout::linear, {}), async};
+  const variants::TileTransfer v{key_tile(config_.v_offset),
+                                 m.fragment(block_keys, d, type_, Layout::linear, {}), async};
+  const Fetched first = fetched_queries(m, 0, visit.first);
   const GlobalTile row_products = query_values(kRowProducts, visit.first_row);
+  const auto let_others_finish = [&] {
+    if (!visit.first && !config_.sequence_parallel) {
+      m.barrier();  // everybody has read the gradients of the block before
+    }
+  };
 
   m.part(kBackKeyBlock, copy_of_block(visit.first));
-  m.load(k, keys(kBackK, visit.first_key));
-  m.load(first.q, queries(kBackQ, visit.first_row));
-  m.load(v, keys(kBackV, visit.first_key));
-  m.load(first.grad_o, queries(kBackGradO, visit.first_row));
+  if (config_.blocks.options.cp_async) {
+    let_others_finish();
+  }
+  k.start(m, keys(kBackK, visit.first_key));
+  first.q.start(m, queries(kBackQ, visit.first_row));
+  v.start(m, keys(kBackV, visit.first_key));
+  first.grad_o.start(m, queries(kBackGradO, visit.first_row));
   if (visit.first) {
     m.load(first.o, queries(kBackO, visit.first_row));
   }
   m.load_rows(resident.lse, query_values(kBackLse, visit.first_row));
   if (!visit.first) {
     m.load_rows(resident.row_products, row_products);
-    if (!config_.sequence_parallel) {
-      m.barrier();  // everybody has read the gradients of the block before
-    }
   }
-  m.store_shared(query_tile(0, 0), first.q);
-  m.store_shared(query_tile(config_.grad_o_offset, 0), first.grad_o);
+  if (!config_.blocks.options.cp_async) {
+    let_others_finish();
+  }
+  first.q.finish(m);
+  first.grad_o.finish(m);
   if (visit.first) {
-    store_row_products(m, row_products, first.grad_o, first.o);
+    store_row_products(m, row_products, first.grad_o.rows, first.o);
   }
-  m.store_shared(key_tile(config_.v_offset), v);
+  v.finish(m);
   if (config_.v_in_registers) {
     const Fragment copy = m.fragment(block_keys, d, type_, Layout::operand_b, kByKeys);
     m.barrier();
@@ -130,7 +161,8 @@ BackwardProgram::Resident BackwardProgram::load_key_block(CtaMachine& m, const K
     m.barrier();
     resident.v = copy;
   }
-  m.store_shared(key_tile(config_.k_offset), k);
+  k.finish(m);
+  arrive(m);
   m.barrier();
   if (visit.first) {
     m.load_rows(resident.row_products, row_products);  // which other threads have stored
@@ -141,40 +173,36 @@ BackwardProgram::Resident BackwardProgram::load_key_block(CtaMachine& m, const K
 }
 
 void BackwardProgram::step(CtaMachine& m, const Resident& resident, const Step& step) const {
-  const Fetched next{rows_of_queries(m), rows_of_queries(m), rows_of_queries(m)};
+  const Fetched next = fetched_queries(m, step.buffer + 1, step.first);
   const SharedTile q = query_tile(0, step.buffer);
   const SharedTile grad_o = query_tile(config_.grad_o_offset, step.buffer);
 
   const Fragment p = probabilities(m, resident, step);
-  m.guarded([&] { m.load(next.q, queries(kBackQ, step.next_row)); });
+  m.guarded([&] { next.q.start(m, queries(kBackQ, step.next_row)); });
   const Fragment grad_s = grad_probabilities(m, resident, step, next);
   m.part(kBackProducts, copy_of_block(step.first));
   m.apply(grad_s, BinaryOp::multiply, p, grad_s);
   const Fragment packed = scores(m, type_);
   m.convert(packed, grad_s);
   m.store_shared(score_tile(config_.grad_s_offset), packed);
-  const Fragment partial = m.fragment(config_.blocks.step_rows, config_.blocks.head_dim, ElementType::fp32,
-                                      Layout::accumulator, kPartial);
-  m.fill(partial, 0);
-  m.mma(partial, packed, key_tile(config_.k_offset));
-  m.barrier();  // the parts of the step before have been read
-  m.store_parts(parts_of_grad_q(), partial);
+  const Fragment product = product_for_grad_q(m, packed);
   m.mma(resident.grad_v, transposed(score_tile(config_.p_offset)), grad_o);
-  m.guarded([&] { m.store_shared(query_tile(0, step.buffer + 1), next.q); });
-  const Fragment previous = grad_q_rows(m, ElementType::fp32);
+  m.guarded([&] { next.q.finish(m); });
+  const Fragment previous = grad_q_pieces(m, ElementType::fp32);
   if (adds_to_earlier(step)) {
     m.load(previous, queries(kGradQSum, step.row));
   }
   m.guarded([&] {
-    m.store_shared(query_tile(config_.grad_o_offset, step.buffer + 1), next.grad_o);
+    next.grad_o.finish(m);
     if (step.first) {
-      store_row_products(m, query_values(kRowProducts, step.next_row), next.grad_o, next.o);
+      store_row_products(m, query_values(kRowProducts, step.next_row), next.grad_o.rows, next.o);
     }
   });
   m.part(kBackGradK, copy_of_block(step.first));
   m.mma(resident.grad_k, transposed(score_tile(config_.grad_s_offset)), q);
-  m.barrier();  // the parts of dQ are there, and the next queries
-  write_grad_q(m, step, previous);
+  arrive(m);
+  m.barrier();  // the parts of dQ are there, and the next queries; everybody is done with dS
+  write_grad_q(m, step, product, previous);
   // Of the places that the source allows, the one where warps wait for these loads as long as long_scoreboard
   // counts on an H200 (counters.csv); loaded a product earlier they would hardly be waited for.
   m.guarded([&] {
@@ -183,12 +211,32 @@ void BackwardProgram::step(CtaMachine& m, const Resident& resident, const Step& 
   });
 }
 
+Fragment BackwardProgram::product_for_grad_q(CtaMachine& m, const Fragment& grad_s) const {
+  const SharedTile k = key_tile(config_.k_offset);
+  if (config_.blocks.options.split_q) {
+    const Fragment piece = grad_q_pieces(m, ElementType::fp32);
+    m.barrier();  // dS of all warps is there
+    m.fill(piece, 0);
+    m.mma(piece, score_tile(config_.grad_s_offset), k);
+    return piece;
+  }
+  const Fragment partial = m.fragment(config_.blocks.step_rows, config_.blocks.head_dim, ElementType::fp32,
+                                      Layout::accumulator, kPartial);
+  m.fill(partial, 0);
+  m.mma(partial, grad_s, k);
+  m.barrier();  // the parts of the step before have been read
+  m.store_parts(parts_of_grad_q(), partial);
+  return partial;
+}
+
 Fragment BackwardProgram::probabilities(CtaMachine& m, const Resident& resident, const Step& step) const {
   const Fragment s = scores(m, ElementType::fp32);
   m.part(kBackScores, copy_of_block(step.first));
   m.fill(s, 0);
   m.mma(s, query_tile(0, step.buffer), transposed(key_tile(config_.k_offset)));
-  m.mask(s, {step.row, step.first_key, problem_.seqlen_k, problem_.causal, 0});
+  if (is_masked(config_.blocks, problem_, step)) {
+    m.mask(s, {step.row, step.first_key, problem_.seqlen_k, problem_.causal, 0});
+  }
   const RowVector offset = m.row_vector(s);
   m.apply(offset, UnaryOp::zero_if_minus_infinity, resident.lse);
   m.apply(offset, BinaryOp::multiply, offset, kLog2E);
@@ -208,7 +256,7 @@ Fragment BackwardProgram::grad_probabilities(CtaMachine& m, const Resident& resi
   m.fill(grad_p, negative);
   m.mma(grad_p, query_tile(config_.grad_o_offset, step.buffer), transposed(resident.v));
   m.guarded([&] {
-    m.load(next.grad_o, queries(kBackGradO, step.next_row));
+    next.grad_o.start(m, queries(kBackGradO, step.next_row));
     if (step.first) {
       m.load(next.o, queries(kBackO, step.next_row));
     }
@@ -216,9 +264,13 @@ Fragment BackwardProgram::grad_probabilities(CtaMachine& m, const Resident& resi
   return grad_p;
 }
 
-void BackwardProgram::write_grad_q(CtaMachine& m, const Step& step, const Fragment& previous) const {
-  const Fragment sum = grad_q_rows(m, ElementType::fp32);
-  m.load_reduced(sum, parts_of_grad_q(), kBackwardWarps, Reduce::sum);
+void BackwardProgram::write_grad_q(CtaMachine& m, const Step& step, const Fragment& product,
+                                   const Fragment& previous) const {
+  const bool owns_pieces = config_.blocks.options.split_q;
+  const Fragment sum = owns_pieces ? product : grad_q_pieces(m, ElementType::fp32);
+  if (!owns_pieces) {
+    m.load_reduced(sum, parts_of_grad_q(), kBackwardWarps, Reduce::sum);
+  }
   if (adds_to_earlier(step)) {
     m.apply(sum, BinaryOp::add, sum, previous);
   }
@@ -226,12 +278,16 @@ void BackwardProgram::write_grad_q(CtaMachine& m, const Step& step, const Fragme
     m.guarded([&] { m.store(queries(kGradQSum, step.row), sum); });
     return;
   }
+  if (config_.sequence_parallel && owns_pieces) {
+    m.reduce_add(queries(kGradQSum, step.row), sum);  // FlashAttention-2's conversion scales the sums
+    return;
+  }
   m.apply(sum, BinaryOp::multiply, sum, scale_);
   if (config_.sequence_parallel) {
     m.guarded([&] { m.reduce_add(queries(kGradQSum, step.row), sum); });
     return;
   }
-  const Fragment rounded = grad_q_rows(m, type_);
+  const Fragment rounded = grad_q_pieces(m, type_);
   m.convert(rounded, sum);
   m.guarded([&] { m.store(queries(kGradQ, step.row), rounded); });
 }
@@ -265,26 +321,6 @@ void store_row_products(CtaMachine& m, const GlobalTile& target, const Fragment&
   m.finish_rows(products, Reduce::sum);
   m.apply(products, BinaryOp::multiply, products, 1.0F);  // the share that dropout keeps
   m.store_rows(target, products);
-}
-
-void add_backward_grid(LaunchPlan& launch, const Problem& problem, const BackwardConfig& config,
-                       const Schedule& schedule) {
-  const Config& blocks = config.blocks;
-  launch.grid = {static_cast<std::uint32_t>(problem.batch), static_cast<std::uint32_t>(problem.heads), 1};
-  if (!config.sequence_parallel) {
-    launch.classes = schedule.classes;
-    return;
-  }
-  launch.grid[2] = static_cast<std::uint32_t>(blocks.key_blocks);
-  if (!problem.causal) {
-    launch.classes.push_back({0, {static_cast<std::uint32_t>(blocks.query_steps)}, {}});
-    return;
-  }
-  for (int n = 0; n < blocks.key_blocks; ++n) {
-    const int skipped = n * blocks.block_keys / blocks.step_rows;  // queries before the first key
-    launch.classes.push_back({0, {static_cast<std::uint32_t>(blocks.query_steps - skipped)}, {}});
-    launch.class_of_block[2].push_back(static_cast<std::uint32_t>(n));
-  }
 }
 
 }  // namespace warpscope::kernels::fa1

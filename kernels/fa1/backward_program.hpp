@@ -5,7 +5,7 @@
 #include "kernels/fa1/schedule.hpp"
 #include "kernels/fa1/walk.hpp"
 #include "kernels/machine/machine.hpp"
-#include "kernels/machine/plan.hpp"
+#include "kernels/variants/tile_copies.hpp"
 
 namespace warpscope::kernels::fa1 {
 
@@ -40,7 +40,7 @@ constexpr int copy_of_block(bool first) {
 }
 
 /// Registers: dK and dV of a block of keys. Warps split the keys, so each has a part of dQ, and shared memory
-/// adds up the parts.
+/// adds up the parts; with the option split_q dS goes there instead, and each warp owns a piece of dQ.
 class BackwardProgram {
  public:
   /// `schedule`: of config.blocks; not read where the config is sequence-parallel.
@@ -59,25 +59,28 @@ class BackwardProgram {
   };
   /// What is on its way for the next step.
   struct Fetched {
-    Fragment q;
-    Fragment grad_o;
+    variants::TileTransfer q;
+    variants::TileTransfer grad_o;
     Fragment o;
   };
 
   void one_block(CtaMachine& m) const;
   Resident load_key_block(CtaMachine& m, const KeyBlockVisit& visit) const;
   void step(CtaMachine& m, const Resident& resident, const Step& step) const;
+  /// Each warp's part of dQ, or its piece, on the way to being complete.
+  Fragment product_for_grad_q(CtaMachine& m, const Fragment& grad_s) const;
   /// Probabilities of the step, in registers and in shared memory.
   Fragment probabilities(CtaMachine& m, const Resident& resident, const Step& step) const;
   /// dP, and loads of what the next step needs.
   Fragment grad_probabilities(CtaMachine& m, const Resident& resident, const Step& step,
                               const Fetched& next) const;
-  void write_grad_q(CtaMachine& m, const Step& step, const Fragment& previous) const;
+  void write_grad_q(CtaMachine& m, const Step& step, const Fragment& product, const Fragment& previous) const;
   void write_grad_keys(CtaMachine& m, const Resident& resident, const Affine& first_key) const;
 
   Fragment scores(CtaMachine& m, ElementType type) const;
   Fragment rows_of_queries(CtaMachine& m) const;
-  Fragment grad_q_rows(CtaMachine& m, ElementType type) const;
+  /// Pieces of dQ where it is complete.
+  Fragment grad_q_pieces(CtaMachine& m, ElementType type) const;
   GlobalTile queries(BackwardTensor tensor, const Affine& row) const;
   GlobalTile query_values(BackwardTensor tensor, const Affine& row) const;
   GlobalTile keys(BackwardTensor tensor, const Affine& row) const;
@@ -86,6 +89,10 @@ class BackwardProgram {
   SharedTile score_tile(int offset) const;
   SharedTile parts_of_grad_q() const;
   bool adds_to_earlier(const Step& step) const { return !config_.sequence_parallel && !step.first; }
+  /// Where row products are made of dO, it passes through registers in any case.
+  Fetched fetched_queries(CtaMachine& m, const Affine& buffer, bool first) const;
+  /// Copies that run ahead have arrived, those of this thread.
+  void arrive(CtaMachine& m) const;
 
   BackwardConfig config_;
   Schedule schedule_;
@@ -98,9 +105,5 @@ class BackwardProgram {
 /// Each row's sum of the products of two tiles of layout linear goes to `target`.
 void store_row_products(CtaMachine& machine, const GlobalTile& target, const Fragment& grad_o,
                         const Fragment& o);
-
-/// Fills in grid and classes of the CTAs.
-void add_backward_grid(LaunchPlan& launch, const Problem& problem, const BackwardConfig& config,
-                       const Schedule& schedule);
 
 }  // namespace warpscope::kernels::fa1

@@ -10,7 +10,6 @@
 #include "kernels/fa1/config.hpp"
 #include "kernels/fa1/program.hpp"
 #include "kernels/fa1/schedule.hpp"
-#include "kernels/unsupported.hpp"
 #include "kernels/variants/key_outer_program.hpp"
 
 namespace warpscope::kernels {
@@ -47,10 +46,7 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const fa1::Config& co
 
 KernelPlan plan_fa1(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
   if (problem.pass == Pass::backward) {
-    if (options != kFa1Options) {
-      throw UnsupportedProblem("variants have no backward pass");
-    }
-    return fa1::plan_backward(problem, limits);
+    return fa1::plan_backward(problem, limits, options);
   }
   const fa1::Config config = fa1::configure(problem, limits, options);
   std::vector<TensorSpec> tensors = tensors_of(problem, config);

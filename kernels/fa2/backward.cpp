@@ -8,14 +8,32 @@
 #include "kernels/fa2/backward_figures.hpp"
 #include "kernels/fa2/backward_program.hpp"
 #include "kernels/fa2/line_heads.hpp"
+#include "kernels/unsupported.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {
 
 using trace::TensorKind;
 
-BackwardShape shape_of(const Problem& problem, const GpuLimits& limits) {
-  BackwardShape shape{problem, backward_tile(problem, limits), true};
+/// Warps in a column along the keys, each with all queries.
+BackwardTile without_grid(BackwardTile tile) {
+  constexpr int kKeysOfMma = 16;
+  if (tile.keys < BackwardTile::kWarps * kKeysOfMma) {
+    throw UnsupportedProblem(
+        "without warp_grid each of the 8 warps needs 16 keys of its own; fa2's tile at "
+        "head_dim " +
+        std::to_string(tile.head_dim) + " has " + std::to_string(tile.keys) + " on this GPU");
+  }
+  tile.score_warps = 1;
+  tile.key_warps = BackwardTile::kWarps;
+  return tile;
+}
+
+BackwardShape shape_of(const Problem& problem, const GpuLimits& limits, const AttentionOptions& options) {
+  BackwardShape shape{problem, backward_tile(problem, limits), true, options};
+  if (!options.warp_grid) {
+    shape.tile = without_grid(shape.tile);
+  }
   // Above 128 the launch code compiles the even case out to save code size.
   shape.even = problem.seqlen_q % shape.tile.rows == 0 && problem.seqlen_k % shape.tile.keys == 0 &&
                problem.head_dim == shape.tile.head_dim && shape.tile.head_dim <= 128;
@@ -68,8 +86,9 @@ LaunchPlan main_launch(const BackwardShape& shape, const GpuLimits& limits, Buil
 
 }  // namespace
 
-KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits, Build build) {
-  const BackwardShape shape = shape_of(problem, limits);
+KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits, Build build,
+                         const AttentionOptions& options) {
+  const BackwardShape shape = shape_of(problem, limits, options);
   KernelPlan plan;
   plan.tensors = tensors_of(shape);
   require_memory(plan.tensors, limits);

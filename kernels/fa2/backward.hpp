@@ -4,12 +4,15 @@
 #include "kernels/fa2/build_figures.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/machine/plan.hpp"
+#include "kernels/variants/options.hpp"
 
 namespace warpscope::kernels::fa2 {
 
 /// Row products, main kernel, conversion of dQ; where query heads share keys, two sums over heads. The
 /// problem has passed the checks that both passes share. Throws UnsupportedProblem where the GPU has too
-/// little shared memory or memory.
-KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits, Build build);
+/// little shared memory or memory, or where no tile fits `options`. With others than its own, variants that
+/// keep its loops; those that only the forward pass has are not read.
+KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits, Build build,
+                         const AttentionOptions& options = kFa2Options);
 
 }  // namespace warpscope::kernels::fa2

@@ -78,14 +78,14 @@ void row_products(CtaMachine& m, const BackwardShape& shape) {
   }
 }
 
-void convert_grad_q(CtaMachine& m, const BackwardShape& shape) {
+void convert_grad_q(CtaMachine& m, const BackwardShape& shape, int sums_tensor, int grad_q) {
   const BackwardTile& tile = shape.tile;
   const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(shape.problem.head_dim)));
   const WarpSplit split{tile.query_warps, kWarps / tile.query_warps, 1};
   m.part(kWholeKernel);
   const Affine block = block_index(0);
   const Fragment sums = m.fragment(tile.rows, tile.head_dim, ElementType::fp32, Layout::accumulator, split);
-  m.load_sums(sums, shape.queries(kGradQSum, block));
+  m.load_sums(sums, shape.queries(sums_tensor, block));
   m.apply(sums, BinaryOp::add, sums, 0.0F);  // the only split
   m.apply(sums, BinaryOp::multiply, sums, scale);
   const Fragment packed = m.fragment(tile.rows, tile.head_dim, shape.type(), Layout::accumulator, split);
@@ -95,7 +95,7 @@ void convert_grad_q(CtaMachine& m, const BackwardShape& shape) {
   m.barrier();
   const Fragment rows = m.fragment(tile.rows, tile.head_dim, shape.type(), Layout::linear, split);
   m.load_shared(rows, shared);
-  m.store(shape.queries(kGradQ, block), rows);
+  m.store(shape.queries(grad_q, block), rows);
 }
 
 constexpr int kSumWarps = 4;
@@ -129,10 +129,10 @@ LaunchPlan row_products_launch(const BackwardShape& shape) {
                                  [shape](CtaMachine& m) { row_products(m, shape); });
 }
 
-LaunchPlan convert_grad_q_launch(const BackwardShape& shape) {
+LaunchPlan convert_grad_q_launch(const BackwardShape& shape, int sums, int grad_q) {
   LaunchPlan launch =
       one_cta_per_query_block(shape, "flash_bwd_convert_dq_kernel", registers_of(shape.tile).convert,
-                              [shape](CtaMachine& m) { convert_grad_q(m, shape); });
+                              [=](CtaMachine& m) { convert_grad_q(m, shape, sums, grad_q); });
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(2 * shape.tile.rows * shape.tile.head_dim);
   return launch;
 }

@@ -11,8 +11,9 @@ inline constexpr int kWholeKernel = 0;
 
 /// flash_bwd_dot_do_o_kernel: sum of dO * O for each query, zeros for the sums of dQ.
 LaunchPlan row_products_launch(const BackwardShape& shape);
-/// flash_bwd_convert_dq_kernel: the sums of dQ, scaled, to the type of the problem.
-LaunchPlan convert_grad_q_launch(const BackwardShape& shape);
+/// flash_bwd_convert_dq_kernel: the sums of dQ, scaled, to the type of the problem. The tensors of the sums
+/// and of dQ are numbers in the plan.
+LaunchPlan convert_grad_q_launch(const BackwardShape& shape, int sums = kGradQSum, int grad_q = kGradQ);
 /// reduce_kernel of PyTorch: gradients of the query heads that share keys, `from`, added up in `to`.
 LaunchPlan sum_heads_launch(const BackwardShape& shape, int from, int to);
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "kernels/variants/tile_copies.hpp"
+
 namespace warpscope::kernels::fa2 {
 namespace {
 
@@ -30,7 +32,8 @@ class Backward {
         k_{end_of(grad_o_), tile_.keys, tile_.head_dim, type_, 1, {}},
         v_{end_of(k_), tile_.keys, tile_.head_dim, type_, 1, {}},
         p_{tile_.v_in_registers ? v_.byte_offset : end_of(v_), tile_.rows, tile_.keys, type_, 1, {}},
-        grad_s_{end_of(p_), tile_.rows, tile_.keys, type_, 1, {}} {}
+        grad_s_{end_of(p_), tile_.rows, tile_.keys, type_, 1, {}},
+        copies_{machine, shape.options.cp_async} {}
 
   void run() {
     m_.part(kBackPrologue);
@@ -72,25 +75,25 @@ class Backward {
     lse_ = m_.row_vector(scores());
     MmaOperand v = v_;
     if (tile_.v_in_registers) {
-      m_.copy_async(v_, keys(kBackV, segment));
-      m_.commit_copies();
+      copies_.fetch(v_, keys(kBackV, segment));
+      copies_.commit();
     }
-    m_.copy_async(grad_o_, shape_.queries(kBackGradO, last_block()));
-    m_.copy_async(q_of(last_block()), shape_.queries(kBackQ, last_block()));
+    copies_.fetch(grad_o_, shape_.queries(kBackGradO, last_block()));
+    copies_.fetch(q_of(last_block()), shape_.queries(kBackQ, last_block()));
     load_lse(last_block());
     if (tile_.v_in_registers) {
-      m_.wait_copies(0);
+      copies_.arrive();
       m_.barrier();
       const Fragment copy = m_.fragment(tile_.keys, tile_.head_dim, type_, Layout::operand_b,
                                         {1, kWarps / tile_.score_warps, 1});
       m_.load_shared(copy, v_);
       v = copy;
     }
-    m_.copy_async(k_, keys(kBackK, segment));
+    copies_.fetch(k_, keys(kBackK, segment));
     if (!tile_.v_in_registers) {
-      m_.copy_async(v_, keys(kBackV, segment));
+      copies_.fetch(v_, keys(kBackV, segment));
     }
-    m_.commit_copies();
+    copies_.commit();
     return v;
   }
 
@@ -105,7 +108,7 @@ class Backward {
   /// One block of queries.
   void step(const Affine& block) {
     m_.part(kBackStep);
-    m_.wait_copies(0);
+    copies_.arrive();
     m_.barrier();  // Q and dO are there, and everybody is done with P and dS
     const Fragment s = scores();
     const RowVector row_products = m_.row_vector(s);
@@ -131,8 +134,8 @@ class Backward {
     m_.mma(grad_v_, transposed(p_), grad_o_);
     m_.barrier();  // everybody is done with dO
     m_.unless_last([&] {
-      m_.copy_async(grad_o_, shape_.queries(kBackGradO, block - 1));
-      m_.commit_copies();
+      copies_.fetch(grad_o_, shape_.queries(kBackGradO, block - 1));
+      copies_.commit();
       load_lse(block - 1);
     });
     const Fragment grad_q = accumulator(tile_.rows, tile_.head_dim, tile_.query_warps);
@@ -163,8 +166,8 @@ class Backward {
 
   void copy_next_queries(const Affine& block) {
     m_.unless_last([&] {
-      m_.copy_async(q_of(block - 1), shape_.queries(kBackQ, block - 1));
-      m_.commit_copies();
+      copies_.fetch(q_of(block - 1), shape_.queries(kBackQ, block - 1));
+      copies_.commit();
     });
   }
 
@@ -200,6 +203,7 @@ class Backward {
   SharedTile v_;
   SharedTile p_;
   SharedTile grad_s_;
+  variants::TileCopies copies_;
   Fragment grad_k_;
   Fragment grad_v_;
   RowVector lse_;

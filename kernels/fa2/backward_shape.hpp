@@ -3,6 +3,7 @@
 
 #include "kernels/fa2/backward_tile_table.hpp"
 #include "kernels/machine/tiles.hpp"
+#include "kernels/variants/options.hpp"
 
 namespace warpscope::kernels::fa2 {
 
@@ -28,13 +29,14 @@ struct BackwardShape {
   Problem problem;
   BackwardTile tile;
   bool even = true;  ///< sequence lengths are multiples of the tile, and so is the head dimension
+  AttentionOptions options = kFa2Options;
 
   ElementType type() const { return problem.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::fp16; }
   std::int64_t query_blocks() const { return (problem.seqlen_q + tile.rows - 1) / tile.rows; }
   std::int64_t key_blocks() const { return (problem.seqlen_k + tile.keys - 1) / tile.keys; }
   std::int64_t heads_per_key_head() const { return problem.heads / problem.heads_kv; }
   /// The scores of every step pass the mask: compilers apply it under predicates, not behind a branch.
-  bool masked() const { return problem.causal || !even; }
+  bool masked() const { return problem.causal || !even || !options.mask_at_edge; }
 
   /// What CTA (x, batch, head) calls the segment of a query head, and of a key head.
   Affine query_segment() const { return block_index(1) * problem.heads + block_index(2); }

@@ -52,7 +52,7 @@ void check(const Problem& problem) {
 void check_variant(const ForwardShape& shape) {
   const Problem& problem = shape.problem;
   const AttentionOptions& options = shape.options;
-  if (options == kFa2Options) {
+  if (forward_choices(options) == kFa2Options) {
     return;
   }
   if (shape.tile.head_dim > 128 || shape.tile.head_dim == 96) {
@@ -184,14 +184,11 @@ KernelPlan plan_pass(const Problem& asked, const GpuLimits& limits, fa2::Build b
                      const AttentionOptions& options) {
   check(asked);
   const bool library = options == kFa2Options;
-  if (asked.pass == Pass::backward && library) {
+  if (asked.pass == Pass::backward) {
     if (asked.window.is_given() || asked.alibi || asked.softcap != 0) {
       refuse("has a window, softcap and ALiBi in its forward pass only, as it is modelled");
     }
-    return fa2::plan_backward(asked, limits, build);
-  }
-  if (asked.pass != Pass::forward) {
-    refuse("variants have no backward pass");
+    return fa2::plan_backward(asked, limits, build, options);
   }
   const Problem problem = library ? fa2::as_called(asked) : asked;
   if (const std::int64_t splits = fa2::key_splits(asked, limits.sm_count); splits > 1) {

@@ -13,7 +13,8 @@ struct TileShape {
   bool operator==(const TileShape&) const = default;
 };
 
-/// How an attention kernel divides and orders its work. kernels/variants/changes.hpp says what each is for.
+/// How an attention kernel divides and orders its work. kernels/variants/changes.hpp says what each is for,
+/// and in which pass.
 struct AttentionOptions {
   bool split_q = false;        ///< warps own query rows; else key columns, so that partial outputs are summed
   bool q_stationary = false;   ///< key blocks pass by a block of queries; else queries by a block of keys
@@ -25,6 +26,7 @@ struct AttentionOptions {
   bool cp_async = false;       ///< tiles go to shared memory without passing through registers
   bool fa2_tile = false;       ///< the tile of FA2's launch code; else the nearest to FA1's
   bool longest_first = false;  ///< CTAs with the most key blocks start first
+  bool warp_grid = false;      ///< a grid of warps shares scores and gradients of keys; else a column of them
   TileShape tile{};            ///< in place of both tiles
 
   bool operator==(const AttentionOptions&) const = default;
@@ -42,6 +44,13 @@ inline constexpr AttentionOptions kFa2Options{.split_q = true,
                                               .mask_at_edge = true,
                                               .seq_parallel = true,
                                               .cp_async = true,
-                                              .fa2_tile = true};
+                                              .fa2_tile = true,
+                                              .warp_grid = true};
+
+/// The same choices, and those that only the backward pass has as FlashAttention-2 makes them.
+constexpr AttentionOptions forward_choices(AttentionOptions options) {
+  options.warp_grid = kFa2Options.warp_grid;
+  return options;
+}
 
 }  // namespace warpscope::kernels

@@ -24,4 +24,18 @@ void TileCopies::arrive() const {
   }
 }
 
+void TileTransfer::start(CtaMachine& machine, const GlobalTile& source) const {
+  if (async) {
+    machine.copy_async(target, source);
+  } else {
+    machine.load(rows, source);
+  }
+}
+
+void TileTransfer::finish(CtaMachine& machine) const {
+  if (!async) {
+    machine.store_shared(target, rows);
+  }
+}
+
 }  // namespace warpscope::kernels::variants

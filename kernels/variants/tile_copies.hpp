@@ -17,4 +17,14 @@ struct TileCopies {
   void arrive() const;
 };
 
+/// A copy in two halves, with work between them: a load and a store, or cp.async and nothing.
+struct TileTransfer {
+  SharedTile target;
+  Fragment rows;  ///< that the tile passes through on its way
+  bool async = false;
+
+  void start(CtaMachine& machine, const GlobalTile& source) const;
+  void finish(CtaMachine& machine) const;
+};
+
 }  // namespace warpscope::kernels::variants

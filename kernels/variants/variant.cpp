@@ -1,6 +1,7 @@
 #include "kernels/variants/variant.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <stdexcept>
 #include <utility>
@@ -59,6 +60,35 @@ TileShape read_tile(std::string_view text) {
   return tile;
 }
 
+/// What choices of the backward pass need of one another, and of the problem.
+void check_backward(const AttentionOptions& options, const Problem& problem) {
+  struct Rule {
+    bool broken;
+    const char* reason;
+  };
+  const std::array rules = {
+      Rule{!options.lse, "reads the log-sum-exp of the forward pass, so it needs lse"},
+      Rule{!options.skip_masked, "has no form without skip_masked"},
+      Rule{options.tile.is_given(), "has no tiles of one's own"},
+      Rule{options.warp_grid && !options.fa2_tile,
+           "needs fa2_tile for warp_grid: shorter steps have too few queries for a grid of warps"},
+      Rule{options.fa2_tile && !options.split_q,
+           "needs split_q for fa2_tile: parts of dQ of so many queries exceed the registers of a warp"},
+      Rule{options.fa2_tile && !options.seq_parallel,
+           "needs seq_parallel for fa2_tile: FlashAttention-2 has no kernel with a CTA per head"},
+  };
+  for (const Rule& rule : rules) {
+    if (rule.broken) {
+      throw UnsupportedProblem(std::string("the backward pass of a variant ") + rule.reason);
+    }
+  }
+  constexpr std::int64_t kQueries = 128;  // the forward pass of any variant leaves whole steps behind
+  if (problem.seqlen_q % kQueries != 0) {
+    throw UnsupportedProblem("the backward pass of a variant needs seqlen_q to be a multiple of 128, got " +
+                             std::to_string(problem.seqlen_q));
+  }
+}
+
 void apply(AttentionOptions& options, std::string_view word, bool wanted) {
   constexpr std::string_view kTile = "tile=";
   if (wanted && word.starts_with(kTile)) {
@@ -96,9 +126,15 @@ Kernel variant(const AttentionOptions& options, std::string name) {
       throw UnsupportedProblem(
           "a tile of one's own needs q_stationary and split_q; others have the tiles of FA1");
     }
-    return options.q_stationary ? plan_fa2(problem, limits, options) : plan_fa1(problem, limits, options);
+    if (problem.pass == Pass::backward) {
+      check_backward(options, problem);
+    }
+    const bool has_loops_of_fa2 = problem.pass == Pass::backward ? options.fa2_tile : options.q_stationary;
+    return has_loops_of_fa2 ? plan_fa2(problem, limits, options) : plan_fa1(problem, limits, options);
   };
-  return {std::move(name), "between FlashAttention-1 and FlashAttention-2", plan};
+  Kernel kernel{std::move(name), "between FlashAttention-1 and FlashAttention-2", plan};
+  kernel.passes = {Pass::forward, Pass::backward};
+  return kernel;
 }
 
 Kernel find_variant(std::string_view name) {

@@ -36,4 +36,21 @@ void multiply_slices(CtaMachine& m, const StagedProduct& product, int rolling_sl
   }
 }
 
+void multiply_unrolled(CtaMachine& m, const StagedProduct& product) {
+  const int ahead = std::min(product.ahead, product.slices);
+  const auto wait = [&] {
+    m.wait_copies(ahead - 1);
+    m.barrier();
+  };
+  wait();
+  for (int slice = 0; slice < product.slices; ++slice) {
+    product.multiply(slice);
+    if (slice + ahead < product.slices) {
+      product.copy(slice + ahead);
+    }
+    m.commit_copies();
+    wait();
+  }
+}
+
 }  // namespace warpscope::kernels::xformers

@@ -24,4 +24,7 @@ void start_copies(CtaMachine& machine, const StagedProduct& product);
 /// `rolling_slot` says: slices - ahead.
 void multiply_slices(CtaMachine& machine, const StagedProduct& product, int rolling_slot);
 
+/// The same without a loop, for slices that lie in shared memory where no loop counts them; without marks.
+void multiply_unrolled(CtaMachine& machine, const StagedProduct& product);
+
 }  // namespace warpscope::kernels::xformers

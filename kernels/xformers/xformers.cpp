@@ -8,6 +8,7 @@
 
 #include "kernels/device_memory.hpp"
 #include "kernels/unsupported.hpp"
+#include "kernels/xformers/backward.hpp"
 #include "kernels/xformers/build_figures.hpp"
 #include "kernels/xformers/forward_program.hpp"
 #include "kernels/xformers/forward_shape.hpp"
@@ -24,9 +25,6 @@ constexpr std::int64_t kMostGridY = 65535;
 }
 
 void check(const Problem& problem) {
-  if (problem.pass == Pass::backward) {
-    refuse("the backward pass is not modelled");
-  }
   if (std::min({problem.batch, problem.heads, problem.heads_kv, problem.seqlen_q, problem.seqlen_k}) < 1) {
     refuse("batch, heads, heads_kv and sequence lengths must be at least 1");
   }
@@ -70,6 +68,9 @@ std::vector<TensorSpec> tensors_of(const ForwardShape& shape) {
 
 KernelPlan plan_xformers(const Problem& problem, const GpuLimits& limits) {
   check(problem);
+  if (problem.pass == Pass::backward) {
+    return xformers::plan_backward(problem, limits);
+  }
   const auto shape = std::make_shared<const ForwardShape>(problem, xformers::forward_tile(problem));
   KernelPlan plan;
   plan.tensors = tensors_of(*shape);

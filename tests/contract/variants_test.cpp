@@ -62,9 +62,14 @@ void expect_attention_on_shapes(const kernels::Kernel& kernel) {
   expect_attention(kernel, square(1, 300, 64, false));
 }
 
+const std::vector<Change>& forward_changes() {
+  static const std::vector<Change> kChanges = kernels::variants::changes_of(kernels::Pass::forward);
+  return kChanges;
+}
+
 class EachChange : public testing::TestWithParam<std::size_t> {
  protected:
-  const Change& change() const { return all_changes()[GetParam()]; }
+  const Change& change() const { return forward_changes()[GetParam()]; }
 };
 
 TEST_P(EachChange, AloneOnFa1AndTakenFromFa2ComputesAttention) {
@@ -75,18 +80,20 @@ TEST_P(EachChange, AloneOnFa1AndTakenFromFa2ComputesAttention) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, EachChange, testing::Range(std::size_t{0}, all_changes().size()),
-                         [](const auto& tested) { return std::string(all_changes()[tested.param].name); });
+INSTANTIATE_TEST_SUITE_P(Variants, EachChange, testing::Range(std::size_t{0}, forward_changes().size()),
+                         [](const auto& tested) {
+                           return std::string(forward_changes()[tested.param].name);
+                         });
 
 TEST(Variants, EveryRungOfTheLadderComputesAttention) {
   std::string name = "fa1";
   for (const Change& change : all_changes()) {
-    if (kernels::kFa2Options.*change.option && !(kernels::kFa1Options.*change.option)) {
+    if (change.is_on_ladder(kernels::Pass::forward)) {
       name += "+" + std::string(change.name);
       expect_attention_on_shapes(kernels::find_kernel(name));
     }
   }
-  EXPECT_EQ(kernels::variants::read_options(name), kernels::kFa2Options);
+  EXPECT_EQ(kernels::forward_choices(kernels::variants::read_options(name)), kernels::kFa2Options);
 }
 
 TEST(Variants, AnyChoiceComputesAttention) {
@@ -104,7 +111,7 @@ TEST(Variants, AnyChoiceComputesAttention) {
 
 TEST(Variants, RaggedLengthsComputeAttentionOrAreRefused) {
   int refused = 0;
-  for (const Change& change : all_changes()) {
+  for (const Change& change : forward_changes()) {
     for (const std::string base : {"fa1", "fa2"}) {
       const AttentionOptions options = kernels::variants::read_options(base);
       const std::string sign = options.*change.option ? "-" : "+";

@@ -52,7 +52,7 @@ TEST(Fa2BackwardPlan, RefusesWhatDoesNotFit) {
     EXPECT_NE(std::string(error.what()).find("needs 73728"), std::string::npos) << error.what();
   }
   EXPECT_THROW(find_kernel("fa2").plan(backward(128, 128, 264, false), kH200), UnsupportedProblem);
-  EXPECT_THROW(find_kernel("fa1+split_q").build(backward(128, 128, 64, false), kH200), UnsupportedProblem);
+  EXPECT_THROW(find_kernel("fa1+warp_grid").build(backward(128, 128, 64, false), kH200), UnsupportedProblem);
 }
 
 TEST(Fa2BackwardPlan, LaunchesAsItsLaunchCodeDoes) {

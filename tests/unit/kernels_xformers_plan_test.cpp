@@ -112,7 +112,12 @@ TEST(XformersPlan, RefusesWhatIsNotThere) {
   refuses([](Problem& p) { p.seqlen_k = 65; }, "top left");
   refuses([](Problem& p) { p.seqlen_q = 0; }, "at least 1");
   refuses([](Problem& p) { p.heads = p.heads_kv = 65536; }, "65535");
-  refuses([](Problem& p) { p.pass = Pass::backward; }, "backward");
+  refuses(
+      [](Problem& p) {
+        p.pass = Pass::backward;
+        p.head_dim = 32;
+      },
+      "backward");
 }
 
 }  // namespace

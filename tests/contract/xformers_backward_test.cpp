@@ -1,0 +1,152 @@
+// Memory-efficient attention's backward pass: gradients against double precision, and executed instructions
+// against hardware counters (counters.csv at 2048 tokens without mask, else counters_xformers_backward.csv).
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "kernels/machine/plan.hpp"
+#include "kernels/numeric/check_numbers.hpp"
+#include "kernels/unsupported.hpp"
+#include "tests/support/counted_instructions.hpp"
+#include "tests/support/gpu_limits.hpp"
+
+namespace warpscope::tests {
+namespace {
+
+using kernels::DataType;
+using kernels::Pass;
+using kernels::Problem;
+
+constexpr Pass kBackward = Pass::backward;
+
+struct Case {
+  const char* name;
+  Problem problem;
+};
+
+const std::array kCases = std::to_array<Case>({
+    {"d64", {1, 2, 2, 256, 256, 64, false, DataType::fp16, kBackward}},
+    {"d64_causal_bf16", {2, 1, 1, 320, 320, 64, true, DataType::bf16, kBackward}},
+    {"d64_one_block", {1, 1, 1, 64, 64, 64, true, DataType::fp16, kBackward}},
+    {"d128", {1, 1, 1, 384, 384, 128, false, DataType::fp16, kBackward}},
+    {"d128_causal", {1, 1, 1, 256, 256, 128, true, DataType::fp16, kBackward}},
+    {"d128_one_block", {1, 1, 1, 128, 128, 128, false, DataType::fp16, kBackward}},
+    {"both_passes", {1, 2, 2, 192, 192, 64, true, DataType::fp16, Pass::both}},
+    {"both_passes_d128", {1, 1, 1, 256, 256, 128, false, DataType::fp16, Pass::both}},
+});
+
+class XformersBackwardNumbers : public testing::TestWithParam<Case> {};
+
+TEST_P(XformersBackwardNumbers, GradientsMeetTheTolerance) {
+  const Problem& problem = GetParam().problem;
+  const kernels::NumberCheck check = check_numbers(kernels::find_kernel("xformers"), problem, kH200);
+  EXPECT_EQ(check.outputs.size(), problem.pass == Pass::both ? 4U : 3U);
+  for (const kernels::OutputCheck& output : check.outputs) {
+    EXPECT_TRUE(output.passed()) << output.tensor << ": " << output.largest_error << " above "
+                                 << output.tolerance;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, XformersBackwardNumbers, testing::ValuesIn(kCases),
+                         [](const auto& parameter) { return std::string(parameter.param.name); });
+
+TEST(XformersBackward, FailsWithoutZeros) {
+  kernels::Kernel kernel = kernels::find_kernel("xformers");
+  kernel.plan = [right = kernel.plan](const Problem& problem, const kernels::GpuLimits& limits) {
+    kernels::KernelPlan plan = right(problem, limits);
+    plan.launches.erase(plan.launches.begin());
+    return plan;
+  };
+  EXPECT_FALSE(check_numbers(kernel, kCases[0].problem, kH200).passed());
+}
+
+TEST(XformersBackward, LaunchesAreThoseOfTheCounters) {
+  for (const std::int64_t d : {64, 128}) {
+    const Problem problem{8, 2048 / d, 2048 / d, 2048, 2048, d, false, DataType::fp16, kBackward};
+    const kernels::KernelPlan plan = kernels::find_kernel("xformers").plan(problem, kH200);
+    ASSERT_EQ(plan.launches.size(), 2U);
+    const kernels::LaunchPlan& launch = plan.launches[1];
+    EXPECT_EQ(launch.grid[0], 2048 / d);
+    EXPECT_EQ(launch.warps, d == 64 ? 4 : 16);
+    EXPECT_EQ(launch.shared_bytes_per_cta, d == 64 ? 44288U : 154112U);
+    EXPECT_EQ(launch.registers_per_thread, d == 64 ? 162U : 128U);
+  }
+}
+
+TEST(XformersBackward, RefusalsSayWhatIsModelled) {
+  const auto reason = [](const Problem& problem, const kernels::GpuLimits& limits) {
+    try {
+      kernels::find_kernel("xformers").plan(problem, limits);
+    } catch (const kernels::UnsupportedProblem& refused) {
+      return std::string(refused.what());
+    }
+    return std::string("accepted");
+  };
+  const auto backward = [](std::int64_t heads, std::int64_t seqlen, std::int64_t d) {
+    return Problem{1, heads, heads, seqlen, seqlen, d, false, DataType::fp16, kBackward};
+  };
+  EXPECT_NE(reason(backward(1, 256, 32), kH200).find("head_dim 64 and 128, not 32"), std::string::npos);
+  EXPECT_NE(reason(backward(1, 250, 64), kH200).find("a multiple of 64"), std::string::npos);
+  EXPECT_NE(reason(backward(256, 128, 64), kH200).find("a CTA per head"), std::string::npos);
+  EXPECT_NE(reason(backward(1, 256, 128), kRtx3090).find("154112 bytes"), std::string::npos);
+  EXPECT_EQ(reason(backward(1, 256, 64), kRtx3090), "accepted");
+}
+
+struct Counters {
+  double instructions, hmma, ldsm, ldgsts, lsu, shared_loads, shared_stores, xu;
+};
+
+struct Measured {
+  std::int64_t batch, heads, seqlen, head_dim;
+  bool causal;
+  Counters counters;
+};
+
+// clang-format off
+constexpr std::array kMeasured = std::to_array<Measured>({
+    {32, 32, 512, 64, false, {607267552, 83886080, 23592960, 6422528, 70402669, 14778368, 10092544, 10354688}},
+    {32, 32, 512, 64, true, {378018946, 47185920, 13271040, 3670016, 41821744, 8585216, 6365184, 4718592}},
+    {32, 16, 512, 128, false, {493434880, 83886080, 22282240, 5505024, 71256064, 15491072, 5799936, 5373952}},
+    {32, 16, 512, 128, true, {329702496, 52428800, 13926400, 3440640, 46403591, 9924608, 4214784, 2621440}},
+    {8, 32, 2048, 64, false, {2346421450, 335544320, 94371840, 25296896, 274317642, 57245696, 35651584, 40239104}},
+    {8, 16, 2048, 128, false, {1892709886, 335544320, 89128960, 22020096, 275569866, 60022784, 18481152, 20316160}},
+    {8, 32, 2048, 64, true, {1327514494, 173015040, 48660480, 13107200, 147723938, 29818880, 19144704, 17301504}},
+    {8, 16, 2048, 128, true, {1070093724, 178257920, 47349760, 11698176, 151122405, 32190464, 10555392, 8912896}},
+    {2, 32, 8192, 64, false, {9306888244, 1342177280, 377487360, 100794368, 1090645477, 227115008, 137887744, 159776768}},
+    {2, 16, 8192, 128, false, {7490497888, 1342177280, 356515840, 88080384, 1092933730, 238149632, 69206016, 80084992}},
+});
+// clang-format on
+
+class XformersBackwardCounters : public testing::TestWithParam<Measured> {};
+
+TEST_P(XformersBackwardCounters, InstructionsAreThoseOfHardware) {
+  const Measured& point = GetParam();
+  const Problem problem{point.batch,    point.heads,  point.heads,    point.seqlen, point.seqlen,
+                        point.head_dim, point.causal, DataType::fp16, kBackward};
+  const trace::Trace built = kernels::find_kernel("xformers").build(problem, kH200);
+  const Counted counted{trace::executed_instructions(built.launches.at(1))};
+  const Counters& measured = point.counters;
+  EXPECT_EQ(counted.of("HMMA.1688.F32"), measured.hmma);
+  const auto expect_within = [](double ours, double theirs, double percent, const char* what) {
+    EXPECT_NEAR(ours / theirs, 1.0, percent / 100) << what << ": " << ours << " against " << theirs;
+  };
+  expect_within(static_cast<double>(trace::total(counted.opcodes)), measured.instructions, 3, "instructions");
+  // 2 of 18 and of 34 read behind the last slice.
+  expect_within(counted.of("LDSM"), measured.ldsm, 12, "LDSM");
+  // At head dimension 128 hardware executes copies behind the last slice, predicated off.
+  expect_within(counted.of("LDGSTS"), measured.ldgsts * (point.head_dim == 64 ? 1.0 : 28.0 / 42), 4,
+                "LDGSTS");
+  expect_within(counted.of(trace::Pipe::lsu), measured.lsu, 5, "LSU");
+  expect_within(counted.of("STS"), measured.shared_stores, 8, "shared stores");
+}
+
+INSTANTIATE_TEST_SUITE_P(H200, XformersBackwardCounters, testing::ValuesIn(kMeasured),
+                         [](const auto& parameter) {
+                           const Measured& point = parameter.param;
+                           return "N" + std::to_string(point.seqlen) + "_d" + std::to_string(point.head_dim) +
+                                  (point.causal ? "_causal" : "_full");
+                         });
+
+}  // namespace
+}  // namespace warpscope::tests
