@@ -22,8 +22,17 @@ inline std::vector<std::string> uncovered_dependences(const trace::WarpProgram& 
     std::int64_t ready = 0;              // cycle at which a result of fixed latency may be read
     std::array<int, 6> write_pending{};  // setters of each scoreboard that have not been waited for
     std::array<int, 6> read_pending{};
+    std::size_t op_class = 0;  // of the instruction whose result has no scoreboard,
+    int number = 0;            // and which of that class it was
+  };
+  // Results of one class come in order: with one of them all earlier ones are there.
+  struct InOrder {
+    int issued = 0;
+    int there = 0;
+    std::array<int, 6> last_setter{};  // of each scoreboard
   };
   std::vector<Register> registers(trace::kFirstPredicate + 16);
+  std::vector<InOrder> classes(64);
   std::vector<std::string> problems;
   std::int64_t time = 0;
   const auto each = [&](const trace::RegisterRange& range, const auto& visit) {
@@ -49,6 +58,9 @@ inline std::vector<std::string> uncovered_dependences(const trace::WarpProgram& 
         for (Register& reg : registers) {
           reg.write_pending[board] = reg.read_pending[board] = 0;
         }
+        for (InOrder& order : classes) {
+          order.there = std::max(order.there, order.last_setter[board]);
+        }
       }
     }
     const auto pending = [](const std::array<int, 6>& boards) {
@@ -62,15 +74,26 @@ inline std::vector<std::string> uncovered_dependences(const trace::WarpProgram& 
         if (pending(reg.write_pending)) {
           report(number, "is read before its scoreboard is waited for");
         }
+        if (reg.number > classes[reg.op_class].there) {
+          report(number, "is read before anything behind it is waited for");
+        }
       });
     }
     const bool variable = trace::has_variable_latency(op_class);
+    InOrder& order = classes.at(static_cast<std::size_t>(op_class));
+    order.issued += variable ? 1 : 0;
+    if (variable && instruction.control.write_scoreboard < 6) {
+      order.last_setter[instruction.control.write_scoreboard] = order.issued;
+    }
+    const bool in_order = op_class == trace::OpClass::shared_load || op_class == trace::OpClass::shuffle ||
+                          op_class == trace::OpClass::xu;
     const std::int64_t done = time + (variable ? 1 : kernels::planned_latency(target, instruction.opcode));
     each(instruction.destination, [&](Register& reg, std::size_t number) {
       if (reg.ready > done) {
         report(number, "is written before an earlier result arrives");
       }
-      if (pending(reg.write_pending) || pending(reg.read_pending)) {
+      if (pending(reg.write_pending) || pending(reg.read_pending) ||
+          reg.number > classes[reg.op_class].there) {
         report(number, "is written while an earlier access is open");
       }
       reg = {};
@@ -78,6 +101,9 @@ inline std::vector<std::string> uncovered_dependences(const trace::WarpProgram& 
         reg.ready = done;
       } else if (instruction.control.write_scoreboard < 6) {
         ++reg.write_pending[instruction.control.write_scoreboard];
+      } else if (in_order) {
+        reg.op_class = static_cast<std::size_t>(op_class);
+        reg.number = order.issued;
       } else {
         report(number, "has unknown latency and no scoreboard");
       }

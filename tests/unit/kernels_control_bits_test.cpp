@@ -108,6 +108,32 @@ TEST(ControlBits, AScoreboardIsFreeAgainOnceItHasBeenWaitedFor) {
   EXPECT_EQ(code[3].control.write_scoreboard, 0);
 }
 
+// Results of one class come in order: who waits for the second has the first.
+TEST(ControlBits, AResultThatIsAwaitedWithALaterOneNeedsNoScoreboard) {
+  const auto code =
+      assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::LDSM_X4, {24, 4}, {kB}),
+                make(Opcode::HMMA_16816_F32, {40, 4}, {{24, 4}}), make(Opcode::HMMA_16816_F32, {44, 4}, {{20, 4}})},
+               kernels::compiler_target(kH100));
+  EXPECT_EQ(code[0].control.write_scoreboard, trace::kNoScoreboard);
+  EXPECT_EQ(code[1].control.write_scoreboard, 0);
+  EXPECT_EQ(code[2].control.wait_mask, 1);
+  EXPECT_EQ(code[3].control.wait_mask, 0);
+}
+
+TEST(ControlBits, AResultThatIsAwaitedFirstOrWithAnotherClassKeepsItsScoreboard) {
+  const auto first =
+      assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::LDSM_X4, {24, 4}, {kB}),
+                make(Opcode::HMMA_16816_F32, {40, 4}, {{20, 4}}), make(Opcode::HMMA_16816_F32, {44, 4}, {{24, 4}})},
+               kernels::compiler_target(kH100));
+  EXPECT_EQ(first[0].control.write_scoreboard, 0);
+  EXPECT_EQ(first[1].control.write_scoreboard, 1);
+  const auto other = assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::MUFU_EX2, kA, {kB}),
+                               make(Opcode::FADD, kC, {kA}), make(Opcode::HMMA_16816_F32, {40, 4}, {{20, 4}})},
+                              kernels::compiler_target(kH100));
+  EXPECT_EQ(other[0].control.write_scoreboard, 0);
+  EXPECT_EQ(other[1].control.write_scoreboard, 1);
+}
+
 TEST(ControlBits, ScoreboardZeroIsLeftToAsynchronousCopies) {
   const auto code = assigned({make(Opcode::LDGSTS_128, {}, {kB}), make(Opcode::LDSM_X4, {20, 4}, {kB})},
                              kernels::compiler_target(kH100));

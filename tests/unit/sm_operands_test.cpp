@@ -48,6 +48,37 @@ TEST(SmOperands, ReadersPutOffNothingWhenTheTensorPipeIsIdle) {
             15);
 }
 
+// An instruction of three registers issues when the tensor pipe is free: its ports are taken for 3 + 1 cycles.
+TEST(SmOperands, SeveralRegistersTakeTheirTime) {
+  const hw::HwConfig config = test_config();
+  const int interval = config.sm.tensor.hmma_16816.interval_cycles;
+  for (const auto& [registers, cycles] : {std::pair(1, 1), std::pair(2, 3), std::pair(3, 4)}) {
+    Program program;
+    program.op(HMMA_16816_F32).op(NOP, interval - 1).op(FFMA);
+    for (int i = 0; i < registers; ++i) {
+      program.reads(static_cast<std::uint16_t>(20 + i));
+    }
+    program.op(HMMA_16816_F32).exit();
+    EXPECT_EQ(exit_time(config, program), interval + cycles + 1) << registers;
+  }
+}
+
+TEST(SmOperands, WhatTheInstructionBeforeHasReadIsAtHand) {
+  const hw::HwConfig config = test_config();
+  const int interval = config.sm.tensor.hmma_16816.interval_cycles;
+  const auto reads_of_second = [&](std::uint16_t first) {
+    Program program;
+    program.op(HMMA_16816_F32).op(NOP, interval).op(FFMA).reads(20).reads(21).reads(22);
+    program.op(FFMA).reads(first).reads(21).reads(22).op(HMMA_16816_F32).exit();
+    return exit_time(config, program);
+  };
+  EXPECT_EQ(reads_of_second(30), interval + 1 + 4 + 1) << "one new register: the first FFMA decides";
+  Program all_new;
+  all_new.op(HMMA_16816_F32).op(NOP, interval).op(FFMA).reads(20).reads(21).reads(22);
+  all_new.op(FFMA).reads(21).reads(22).reads(20).op(HMMA_16816_F32).exit();
+  EXPECT_EQ(exit_time(config, all_new), interval + 2 + 4 + 1) << "elsewhere before: read again";
+}
+
 TEST(SmOperands, WhatTheyCostIsAKeyOfTheGpu) {
   hw::HwConfig config = test_config();
   config.sm.issue.tensor_hold_cycles = 7;
