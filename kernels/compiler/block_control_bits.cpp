@@ -1,6 +1,7 @@
 #include "kernels/compiler/block_control_bits.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/compiler/in_order_results.hpp"
 #include "kernels/compiler/issue_ports.hpp"
@@ -16,6 +17,8 @@ using trace::OpClass;
 using trace::RegisterRange;
 
 constexpr int kLongestStall = 15;
+/// Stall count of branches in code built by ptxas 12/13 where nothing else is waited for.
+constexpr int kBranchStall = 5;
 
 class BlockAssigner {
  public:
@@ -34,7 +37,7 @@ class BlockAssigner {
     for (std::size_t i = 0; i < code_.size(); ++i) {
       append(i);
     }
-    open_.advance(time_);
+    leave();
     return std::move(result_);
   }
 
@@ -46,8 +49,9 @@ class BlockAssigner {
     const OpClass op_class = trace::info(instruction.opcode).op_class;
     const bool variable = trace::has_variable_latency(op_class);
     const int latency = planned_latency(target_, instruction.opcode);
-    const int issue =
-        await_operands(instruction, ports_.earliest(instruction.opcode), variable ? 1 : latency);
+    const bool branch = op_class == OpClass::branch;
+    const int free = branch ? last_result_ - kLongestStall : ports_.earliest(instruction.opcode);
+    const int issue = await_operands(instruction, free, variable ? 1 : latency);
     stall_until(issue);
     ports_.issue(instruction.opcode, issue);
 
@@ -60,10 +64,34 @@ class BlockAssigner {
       each_register(instruction.destination, [&](std::size_t r) {
         open_.ready_in[r] = issue + latency;
         open_.write_boards[r] = open_.read_boards[r] = 0;
+        writers_[r] = instruction.opcode;
+        last_result_ = std::max(last_result_, issue + longest_latency(target_, instruction.opcode, r));
       });
     }
     result_.push_back(instruction);
     time_ = issue + 1;
+    if (branch) {  // where it goes nobody knows what is under way
+      stall_until(std::max(last_result_, issue + kBranchStall));
+    }
+  }
+
+  // When `reader` may read register `r`. What another block wrote is ready for all.
+  int ready_for(trace::Opcode reader, std::size_t r) const {
+    const int more = writers_[r] ? planned_latency(target_, *writers_[r], reader, r) -
+                                       planned_latency(target_, *writers_[r])
+                                 : 0;
+    return open_.ready_in[r] + more;
+  }
+
+  // What stays open is ready for whatever reads it first.
+  void leave() {
+    for (std::size_t r = 0; r < writers_.size(); ++r) {
+      if (writers_[r]) {
+        open_.ready_in[r] +=
+            longest_latency(target_, *writers_[r], r) - planned_latency(target_, *writers_[r]);
+      }
+    }
+    open_.advance(time_);
   }
 
   // Sets the scoreboards that `instruction` waits for. Returns when it may issue: with its pipe free and its
@@ -73,7 +101,7 @@ class BlockAssigner {
     std::uint8_t wait = 0;
     for (const RegisterRange& source : instruction.sources) {
       each_register(source, [&](std::size_t r) {
-        issue = std::max(issue, open_.ready_in[r]);
+        issue = std::max(issue, ready_for(instruction.opcode, r));
         wait = static_cast<std::uint8_t>(wait | open_.write_boards[r]);
       });
     }
@@ -91,8 +119,10 @@ class BlockAssigner {
       return;
     }
     if (awaited_with_later_[i]) {
-      each_register(instruction.destination,
-                    [&](std::size_t r) { open_.ready_in[r] = open_.write_boards[r] = 0; });
+      each_register(instruction.destination, [&](std::size_t r) {
+        open_.ready_in[r] = open_.write_boards[r] = 0;
+        writers_[r].reset();
+      });
       return;
     }
     const OpClass op_class = trace::info(instruction.opcode).op_class;
@@ -100,6 +130,7 @@ class BlockAssigner {
     instruction.control.write_scoreboard = static_cast<std::uint8_t>(board);
     each_register(instruction.destination, [&](std::size_t r) {
       open_.ready_in[r] = 0;
+      writers_[r].reset();
       open_.write_boards[r] = static_cast<std::uint8_t>(1U << board);
     });
   }
@@ -142,7 +173,10 @@ class BlockAssigner {
   IssuePorts ports_;
   std::vector<bool> awaited_with_later_;
   std::vector<Instruction> result_;
-  int time_ = 0;  // of the next instruction, if nothing holds it back
+  std::vector<std::optional<trace::Opcode>> writers_ = std::vector<std::optional<trace::Opcode>>(
+      OpenDependences::kRegisters);  // of open_.ready_in, in this block
+  int time_ = 0;                     // of the next instruction, if nothing holds it back
+  int last_result_ = 0;              // when the latest result of fixed latency may be read
 };
 
 }  // namespace

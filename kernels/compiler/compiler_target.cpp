@@ -9,9 +9,10 @@ namespace warpscope::kernels {
 namespace {
 
 // Intervals and latencies: stall counts in the machine code of FlashAttention-2 forward and backward built by
-// ptxas 12/13 for sm_80 and sm_90 (HMMAs of one warp 8 / 6 apart, dependent FFMA 4, dependent ALU 5, FFMA 2 /
-// 1). Window: distance from LDSM to its first HMMA there (9 to 12). Registers: R231 and above hold addresses
-// and constants in the sm_90 loops.
+// ptxas 12/13 for sm_80 and sm_90 (HMMAs of one warp 8 / 6 apart, FFMA 2 / 1 apart; least distances of
+// dependent instructions there: FMA to FMA, FMA to MUFU, IMAD to IMAD, ALU to ALU 4, one of these to another
+// or to memory 5, to HMMA 7, ISETP to a guard 13). Window: distance from LDSM to its first HMMA there (9 to
+// 12). Registers: R231 and above hold addresses and constants in the sm_90 loops.
 constexpr CompilerTarget kSm80{};
 
 constexpr CompilerTarget sm90() {
@@ -134,6 +135,38 @@ int planned_latency(const CompilerTarget& target, trace::Opcode opcode) {
     default:
       return 1;
   }
+}
+
+namespace {
+
+bool in_lanes(trace::OpClass op_class) {
+  using trace::OpClass;
+  return op_class == OpClass::fma || op_class == OpClass::imad || op_class == OpClass::alu;
+}
+
+}  // namespace
+
+int planned_latency(const CompilerTarget& target, trace::Opcode from, trace::Opcode to, std::size_t reg) {
+  using trace::OpClass;
+  const int latency = planned_latency(target, from);
+  const OpClass writer = trace::info(from).op_class;
+  const OpClass reader = trace::info(to).op_class;
+  if (!in_lanes(writer) || reader == writer || (writer == OpClass::fma && reader == OpClass::xu)) {
+    return latency;
+  }
+  if (reg >= trace::kFirstPredicate) {
+    return latency + target.predicate_cycles;
+  }
+  const bool tensor = trace::info(to).pipe == trace::Pipe::tensor;
+  return latency + (tensor ? target.tensor_operand_cycles : target.other_pipe_cycles);
+}
+
+int longest_latency(const CompilerTarget& target, trace::Opcode from, std::size_t reg) {
+  const int latency = planned_latency(target, from);
+  if (!in_lanes(trace::info(from).op_class)) {
+    return latency;
+  }
+  return latency + (reg >= trace::kFirstPredicate ? target.predicate_cycles : target.tensor_operand_cycles);
 }
 
 }  // namespace warpscope::kernels

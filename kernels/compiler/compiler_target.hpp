@@ -19,8 +19,11 @@ struct CompilerTarget {
   int memory_interval = 4;
   int hmma_latency = 29;
   int fma_latency = 4;
-  int imad_latency = 5;
-  int alu_latency = 5;
+  int imad_latency = 4;
+  int alu_latency = 4;
+  int other_pipe_cycles = 1;      ///< more before another pipe or memory reads a result of FMA, IMAD or ALU,
+  int tensor_operand_cycles = 3;  ///< before the tensor pipe does,
+  int predicate_cycles = 9;       ///< and before a predicate guards what is not for the ALU
   int uniform_latency = 5;
   int xu_latency = 18;
   int shared_load_latency = 30;
@@ -42,7 +45,11 @@ CompilerTarget compiler_target(const GpuLimits& limits);
 
 /// Cycles that the pipe of `opcode` is taken by one instruction of a warp.
 int issue_interval(const CompilerTarget& target, trace::Opcode opcode);
-/// Cycles from issue to the earliest dependent issue that the compiler plans with.
+/// Cycles from issue to the earliest dependent issue that the compiler plans with, on the same pipe.
 int planned_latency(const CompilerTarget& target, trace::Opcode opcode);
+/// Cycles from the issue of `from` to the earliest issue of `to`, which reads its result in `reg`.
+int planned_latency(const CompilerTarget& target, trace::Opcode from, trace::Opcode to, std::size_t reg);
+/// The longest of these cycles whatever reads `reg`: what the compiler waits for where it does not know.
+int longest_latency(const CompilerTarget& target, trace::Opcode from, std::size_t reg);
 
 }  // namespace warpscope::kernels

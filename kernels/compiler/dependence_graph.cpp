@@ -98,7 +98,8 @@ class Builder {
         reads.push_back(reg.value);
         ++graph_.values[reg.value].readers;
         if (reg.writer >= 0) {
-          const int latency = planned_latency(target_, code_[static_cast<std::size_t>(reg.writer)].opcode);
+          const int latency = planned_latency(target_, code_[static_cast<std::size_t>(reg.writer)].opcode,
+                                              instruction.opcode, static_cast<std::size_t>(source.first + k));
           edge(reg.writer, i, latency, latency);
           note_hmma_user(reg.writer, i);
         }

@@ -64,8 +64,11 @@ void SmCore::go_on(WarpState& warp, const DecodedInstruction& instruction, std::
       enter_loops(index_of(warp), 0);
     }
   } else if (close_loop(index_of(warp))) {
-    warp.ready += spec_.issue.branch_cycles;
-    warp.ready_reason = reason(Stall::branch_resolving);
+    const std::int32_t resolved = time + 1 + spec_.issue.branch_cycles;
+    if (warp.ready < resolved) {
+      warp.ready = resolved;
+      warp.ready_reason = reason(Stall::branch_resolving);
+    }
     if (warp.warp_in_cta == 0) {
       LoopHead& head = loop_heads_[warp.cta_slot];
       ++head.count;

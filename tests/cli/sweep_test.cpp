@@ -136,7 +136,8 @@ TEST(CliSweep, ABadRowSaysWhyAndHarmsNoOther) {
        "triton, triton_seqpar, gemm, "
        "row_softmax and variants like fa1+split_q\""},
       {"fa2,up,1,2,,128,64,,,,,", "\"pass 'up': legal are fwd, bwd, fwd+bwd\""},
-      {"fa2-lse,bwd,1,2,,128,64,,,,,", "pass 'bwd': kernel fa2-lse has no backward pass; legal is fwd"},
+      {"fa2-lse,bwd,1,2,,128,64,,,,,",
+       "\"the backward pass of a variant reads the log-sum-exp of the forward pass, so it needs lse\""},
       {"fa2,fwd,x,2,,128,64,,,,,", "batch 'x': legal is an integer from 1 to 65535"},
       {"fa2,fwd,,2,,128,64,,,,,", "batch is missing"},
       {"fa2,fwd,1,-2,,128,64,,,,,", "heads '-2': legal is an integer from 1 to 65535"},

@@ -19,7 +19,8 @@ inline std::vector<std::string> uncovered_dependences(const trace::WarpProgram& 
                                                       const trace::CtaClass& cta_class,
                                                       const kernels::CompilerTarget& target) {
   struct Register {
-    std::int64_t ready = 0;              // cycle at which a result of fixed latency may be read
+    std::int64_t issued = 0;  // when what wrote it with fixed latency issued,
+    trace::Opcode writer = trace::Opcode::NOP;
     std::array<int, 6> write_pending{};  // setters of each scoreboard that have not been waited for
     std::array<int, 6> read_pending{};
     std::size_t op_class = 0;  // of the instruction whose result has no scoreboard,
@@ -34,7 +35,7 @@ inline std::vector<std::string> uncovered_dependences(const trace::WarpProgram& 
   std::vector<Register> registers(trace::kFirstPredicate + 16);
   std::vector<InOrder> classes(64);
   std::vector<std::string> problems;
-  std::int64_t time = 0;
+  std::int64_t time = 100;  // nothing is under way at the start
   const auto each = [&](const trace::RegisterRange& range, const auto& visit) {
     for (std::size_t k = 0; k < range.count; ++k) {
       visit(registers.at(range.first + k), range.first + k);
@@ -68,7 +69,7 @@ inline std::vector<std::string> uncovered_dependences(const trace::WarpProgram& 
     };
     for (const trace::RegisterRange& source : instruction.sources) {
       each(source, [&](const Register& reg, std::size_t number) {
-        if (reg.ready > time) {
+        if (reg.issued + kernels::planned_latency(target, reg.writer, instruction.opcode, number) > time) {
           report(number, "is read before its latency has passed");
         }
         if (pending(reg.write_pending)) {
@@ -89,7 +90,7 @@ inline std::vector<std::string> uncovered_dependences(const trace::WarpProgram& 
                           op_class == trace::OpClass::xu;
     const std::int64_t done = time + (variable ? 1 : kernels::planned_latency(target, instruction.opcode));
     each(instruction.destination, [&](Register& reg, std::size_t number) {
-      if (reg.ready > done) {
+      if (reg.issued + kernels::planned_latency(target, reg.writer) > done) {
         report(number, "is written before an earlier result arrives");
       }
       if (pending(reg.write_pending) || pending(reg.read_pending) ||
@@ -98,7 +99,8 @@ inline std::vector<std::string> uncovered_dependences(const trace::WarpProgram& 
       }
       reg = {};
       if (!variable) {
-        reg.ready = done;
+        reg.issued = time;
+        reg.writer = instruction.opcode;
       } else if (instruction.control.write_scoreboard < 6) {
         ++reg.write_pending[instruction.control.write_scoreboard];
       } else if (in_order) {

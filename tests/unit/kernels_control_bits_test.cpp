@@ -41,6 +41,41 @@ TEST(ControlBits, DependentArithmeticWaitsForItsLatency) {
   }
 }
 
+// Least distances in code that ptxas 13 built for sm_90.
+TEST(ControlBits, LatencyDependsOnWhoReads) {
+  const kernels::CompilerTarget target = kernels::compiler_target(kH100);
+  const auto stall = [&](Opcode from, Opcode to) {
+    return int{assigned({make(from, kA, {kB}), make(to, kC, {kA})}, target)[0].control.stall_cycles};
+  };
+  EXPECT_EQ(stall(Opcode::FMNMX, Opcode::FMNMX), 4);
+  EXPECT_EQ(stall(Opcode::IMAD, Opcode::IMAD), 4);
+  EXPECT_EQ(stall(Opcode::FMUL, Opcode::MUFU_EX2), 4);
+  EXPECT_EQ(stall(Opcode::FMUL, Opcode::F2FP_PACK_AB), 5);
+  EXPECT_EQ(stall(Opcode::IADD3, Opcode::STS_32), 5);
+  EXPECT_EQ(stall(Opcode::F2FP_PACK_AB, Opcode::HMMA_16816_F32), 7);
+  constexpr RegisterRange kPredicate{trace::kFirstPredicate, 1};
+  EXPECT_EQ(assigned({make(Opcode::ISETP, kPredicate, {kB}), make(Opcode::SEL, kC, {kPredicate})}, target)[0]
+                .control.stall_cycles,
+            4);
+  EXPECT_EQ(assigned({make(Opcode::ISETP, kPredicate, {kB}), make(Opcode::FMUL, kC, {kPredicate})}, target)[0]
+                .control.stall_cycles,
+            13);
+}
+
+TEST(ControlBits, ABranchWaitsForWhatIsUnderWay) {
+  const auto stalls = [](const Instruction& last) {
+    std::vector<int> counts;
+    for (const Instruction& instruction :
+         assigned({last, make(Opcode::BRA, {}, {})}, kernels::compiler_target(kH100))) {
+      counts.push_back(instruction.control.stall_cycles);
+    }
+    return counts;
+  };
+  EXPECT_EQ(stalls(make(Opcode::HMMA_16816_F32, {20, 4}, {kB})), (std::vector{9, 15}));
+  EXPECT_EQ(stalls(make(Opcode::FMNMX, kA, {kB})), (std::vector{1, 6}));
+  EXPECT_EQ(stalls(make(Opcode::STS_32, {}, {kA, kB})), (std::vector{1, 5}));
+}
+
 TEST(ControlBits, PipesKeepTheirIntervals) {
   const auto stall = [](Opcode opcode, const GpuLimits& gpu) {
     return int{assigned({make(opcode, kA, {kB}), make(opcode, kC, {kB})}, kernels::compiler_target(gpu))[0]
@@ -110,10 +145,10 @@ TEST(ControlBits, AScoreboardIsFreeAgainOnceItHasBeenWaitedFor) {
 
 // Results of one class come in order: who waits for the second has the first.
 TEST(ControlBits, AResultThatIsAwaitedWithALaterOneNeedsNoScoreboard) {
-  const auto code =
-      assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::LDSM_X4, {24, 4}, {kB}),
-                make(Opcode::HMMA_16816_F32, {40, 4}, {{24, 4}}), make(Opcode::HMMA_16816_F32, {44, 4}, {{20, 4}})},
-               kernels::compiler_target(kH100));
+  const auto code = assigned(
+      {make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::LDSM_X4, {24, 4}, {kB}),
+       make(Opcode::HMMA_16816_F32, {40, 4}, {{24, 4}}), make(Opcode::HMMA_16816_F32, {44, 4}, {{20, 4}})},
+      kernels::compiler_target(kH100));
   EXPECT_EQ(code[0].control.write_scoreboard, trace::kNoScoreboard);
   EXPECT_EQ(code[1].control.write_scoreboard, 0);
   EXPECT_EQ(code[2].control.wait_mask, 1);
@@ -121,15 +156,16 @@ TEST(ControlBits, AResultThatIsAwaitedWithALaterOneNeedsNoScoreboard) {
 }
 
 TEST(ControlBits, AResultThatIsAwaitedFirstOrWithAnotherClassKeepsItsScoreboard) {
-  const auto first =
-      assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::LDSM_X4, {24, 4}, {kB}),
-                make(Opcode::HMMA_16816_F32, {40, 4}, {{20, 4}}), make(Opcode::HMMA_16816_F32, {44, 4}, {{24, 4}})},
-               kernels::compiler_target(kH100));
+  const auto first = assigned(
+      {make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::LDSM_X4, {24, 4}, {kB}),
+       make(Opcode::HMMA_16816_F32, {40, 4}, {{20, 4}}), make(Opcode::HMMA_16816_F32, {44, 4}, {{24, 4}})},
+      kernels::compiler_target(kH100));
   EXPECT_EQ(first[0].control.write_scoreboard, 0);
   EXPECT_EQ(first[1].control.write_scoreboard, 1);
-  const auto other = assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::MUFU_EX2, kA, {kB}),
-                               make(Opcode::FADD, kC, {kA}), make(Opcode::HMMA_16816_F32, {40, 4}, {{20, 4}})},
-                              kernels::compiler_target(kH100));
+  const auto other =
+      assigned({make(Opcode::LDSM_X4, {20, 4}, {kB}), make(Opcode::MUFU_EX2, kA, {kB}),
+                make(Opcode::FADD, kC, {kA}), make(Opcode::HMMA_16816_F32, {40, 4}, {{20, 4}})},
+               kernels::compiler_target(kH100));
   EXPECT_EQ(other[0].control.write_scoreboard, 0);
   EXPECT_EQ(other[1].control.write_scoreboard, 1);
 }
@@ -194,7 +230,8 @@ TEST(ControlBits, LongLatenciesAreBridgedByNops) {
 
 TEST(ControlBits, ALoopWaitsForWhatItsLastIterationLeftOpen) {
   VirtualProgram program;
-  program.blocks.push_back({{make(Opcode::FADD, kC, {kA}), make(Opcode::LDS_32, kA, {kB})}, true});
+  program.blocks.push_back(
+      {{make(Opcode::FADD, kC, {kA}), make(Opcode::LDS_32, kA, {kB}), make(Opcode::BRA, {}, {})}, true});
   program.blocks.push_back({{}, false});
   program.loops.push_back({});
   kernels::assign_control_bits(program, kernels::compiler_target(kH100));

@@ -33,6 +33,7 @@ const std::map<std::string_view, std::int64_t> kNeededBytes = {
     {"fa1", 6 * 512 * (4 * 64 * 2 + 4 + 64 * 4)},  // o_tmp in fp32
     {"fa2", 6 * 512 * (4 * 64 * 2 + 4)},
     {"fa2_torch", 6 * 512 * (4 * 64 * 2 + 4)},
+    {"fa2_kvcache", 6 * 512 * (4 * 64 * 2 + 4)},
     {"xformers", 6 * 512 * (4 * 64 * 2 + 4)},
     {"triton", 6 * 512 * (4 * 64 * 2 + 2 * 4)},  // row sums and row maxima
     {"triton_seqpar", 6 * 512 * (4 * 64 * 2 + 2 * 4)},

@@ -48,7 +48,8 @@ TEST(SmOperands, ReadersPutOffNothingWhenTheTensorPipeIsIdle) {
             15);
 }
 
-// An instruction of three registers issues when the tensor pipe is free: its ports are taken for 3 + 1 cycles.
+// An instruction of three registers issues when the tensor pipe is free: its ports are taken for 3 + 1
+// cycles.
 TEST(SmOperands, SeveralRegistersTakeTheirTime) {
   const hw::HwConfig config = test_config();
   const int interval = config.sm.tensor.hmma_16816.interval_cycles;

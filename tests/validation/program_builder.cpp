@@ -8,6 +8,24 @@ using trace::Instruction;
 using trace::Opcode;
 using trace::RegisterRange;
 
+namespace {
+
+/// Where the compiler puts the count and the comparison of a loop: early, and apart.
+constexpr std::ptrdiff_t kCountAt = 1;
+constexpr std::ptrdiff_t kCompareAt = 5;
+
+/// It waits for a last HMMA before it jumps: NOP:8 BRA:15 behind m16n8k16, BRA:15 behind m16n8k8
+/// (hmma_mix.csv).
+constexpr int kNopStall = 8;
+constexpr int kBranchStall = 15;
+
+void stall(Instruction& instruction, int cycles) {
+  instruction.has_control = true;
+  instruction.control.stall_cycles = static_cast<std::uint8_t>(cycles);
+}
+
+}  // namespace
+
 Instruction& ProgramBuilder::append(Opcode opcode, RegisterRange destination,
                                     std::initializer_list<RegisterRange> sources) {
   Instruction instruction;
@@ -54,12 +72,37 @@ void ProgramBuilder::begin_loop(int trip_slot) {
   loop.begin = static_cast<std::uint32_t>(program_.code.size());
   loop.trip_slot = static_cast<std::uint16_t>(trip_slot);
   program_.loops.push_back(loop);
-  add(Opcode::IADD3, reg(0), {reg(0)});
-  add(Opcode::ISETP, predicate(0), {reg(0)});
+}
+
+void ProgramBuilder::count_trips(std::size_t loop) {
+  const bool innermost = loop + 1 == program_.loops.size();
+  const auto begin = static_cast<std::ptrdiff_t>(program_.loops[loop].begin);
+  const auto insert = [&](std::ptrdiff_t place, Opcode opcode, RegisterRange destination) {
+    Instruction instruction;
+    instruction.opcode = opcode;
+    instruction.destination = destination;
+    instruction.sources[0] = reg(0);
+    const auto end = static_cast<std::ptrdiff_t>(program_.code.size());
+    program_.code.insert(program_.code.begin() + std::min(begin + place, end), instruction);
+  };
+  insert(innermost ? kCountAt : 0, Opcode::IADD3, reg(0));
+  insert(innermost ? kCompareAt : 1, Opcode::ISETP, predicate(0));
+  for (std::size_t inner = loop + 1; inner < program_.loops.size(); ++inner) {
+    program_.loops[inner].begin += 2;
+    program_.loops[inner].end += 2;
+  }
 }
 
 void ProgramBuilder::end_loop() {
-  add(Opcode::BRA, {}, {predicate(0)});
+  count_trips(open_.back());
+  const Opcode last = program_.code.back().opcode;
+  if (last == Opcode::HMMA_16816_F32) {
+    stall(append(Opcode::NOP, {}, {}), kNopStall);
+  }
+  Instruction& branch = append(Opcode::BRA, {}, {predicate(0)});
+  if (trace::info(last).pipe == trace::Pipe::tensor) {
+    stall(branch, kBranchStall);
+  }
   program_.loops[open_.back()].end = static_cast<std::uint32_t>(program_.code.size());
   open_.pop_back();
 }

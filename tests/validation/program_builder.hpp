@@ -33,15 +33,15 @@ class ProgramBuilder {
   void add_global(trace::Opcode opcode, trace::RegisterRange destination,
                   std::initializer_list<trace::RegisterRange> sources, std::uint32_t bytes,
                   const trace::AffineIndex& offset, std::uint16_t tensor = 0);
-  /// Opens a loop the way compilers do: they count and compare early, so that only the branch stands at the
-  /// end.
   void begin_loop(int trip_slot);
-  /// Closes the innermost loop with its branch.
+  /// Closes the innermost loop the way compilers do: they count and compare early, so that only the branch
+  /// stands at the end.
   void end_loop();
   /// Appends EXIT.
   trace::WarpProgram finish();
 
  private:
+  void count_trips(std::size_t loop);
   trace::Instruction& append(trace::Opcode opcode, trace::RegisterRange destination,
                              std::initializer_list<trace::RegisterRange> sources);
 
