@@ -1,7 +1,6 @@
 #include "kernels/compiler/block_control_bits.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "kernels/compiler/in_order_results.hpp"
 #include "kernels/compiler/issue_ports.hpp"
@@ -20,6 +19,13 @@ constexpr int kLongestStall = 15;
 /// Stall count of branches in code built by ptxas 12/13 where nothing else is waited for.
 constexpr int kBranchStall = 5;
 
+/// The latest result of a register, if it has a fixed latency and this block wrote it.
+struct FixedResult {
+  bool pending = false;
+  trace::Opcode writer = trace::Opcode::NOP;
+  int issued = 0;
+};
+
 class BlockAssigner {
  public:
   BlockAssigner(const std::vector<Instruction>& code, OpenDependences& open, const Scoreboards& scoreboards,
@@ -37,7 +43,9 @@ class BlockAssigner {
     for (std::size_t i = 0; i < code_.size(); ++i) {
       append(i);
     }
-    leave();
+    if (!code_.empty() && code_.back().opcode != trace::Opcode::EXIT) {
+      stall_until(last_result_);  // what comes next knows nothing of what is under way
+    }
     return std::move(result_);
   }
 
@@ -62,36 +70,22 @@ class BlockAssigner {
       set_source_scoreboard(i, instruction);
     } else {
       each_register(instruction.destination, [&](std::size_t r) {
-        open_.ready_in[r] = issue + latency;
+        fixed_[r] = {true, instruction.opcode, issue};
         open_.write_boards[r] = open_.read_boards[r] = 0;
-        writers_[r] = instruction.opcode;
         last_result_ = std::max(last_result_, issue + longest_latency(target_, instruction.opcode, r));
       });
     }
     result_.push_back(instruction);
     time_ = issue + 1;
-    if (branch) {  // where it goes nobody knows what is under way
-      stall_until(std::max(last_result_, issue + kBranchStall));
+    if (branch) {
+      stall_until(issue + kBranchStall);
     }
   }
 
-  // When `reader` may read register `r`. What another block wrote is ready for all.
+  // When `reader` may read a result of fixed latency in register `r`.
   int ready_for(trace::Opcode reader, std::size_t r) const {
-    const int more = writers_[r] ? planned_latency(target_, *writers_[r], reader, r) -
-                                       planned_latency(target_, *writers_[r])
-                                 : 0;
-    return open_.ready_in[r] + more;
-  }
-
-  // What stays open is ready for whatever reads it first.
-  void leave() {
-    for (std::size_t r = 0; r < writers_.size(); ++r) {
-      if (writers_[r]) {
-        open_.ready_in[r] +=
-            longest_latency(target_, *writers_[r], r) - planned_latency(target_, *writers_[r]);
-      }
-    }
-    open_.advance(time_);
+    const FixedResult& result = fixed_[r];
+    return result.pending ? result.issued + planned_latency(target_, result.writer, reader, r) : 0;
   }
 
   // Sets the scoreboards that `instruction` waits for. Returns when it may issue: with its pipe free and its
@@ -107,7 +101,8 @@ class BlockAssigner {
     }
     each_register(instruction.destination, [&](std::size_t r) {
       // Results must not arrive in the wrong order.
-      issue = std::max(issue, open_.ready_in[r] - latency);
+      const FixedResult& before = fixed_[r];
+      issue = std::max(issue, before.pending ? before.issued + planned_latency(target_, before.writer) - latency : 0);
       wait = static_cast<std::uint8_t>(wait | open_.write_boards[r] | open_.read_boards[r]);
     });
     instruction.control.wait_mask = wait;
@@ -120,8 +115,8 @@ class BlockAssigner {
     }
     if (awaited_with_later_[i]) {
       each_register(instruction.destination, [&](std::size_t r) {
-        open_.ready_in[r] = open_.write_boards[r] = 0;
-        writers_[r].reset();
+        fixed_[r] = {};
+        open_.write_boards[r] = 0;
       });
       return;
     }
@@ -129,8 +124,7 @@ class BlockAssigner {
     const int board = is_late_load(code_, i) ? Scoreboards::late_load() : scoreboards_.result(op_class);
     instruction.control.write_scoreboard = static_cast<std::uint8_t>(board);
     each_register(instruction.destination, [&](std::size_t r) {
-      open_.ready_in[r] = 0;
-      writers_[r].reset();
+      fixed_[r] = {};
       open_.write_boards[r] = static_cast<std::uint8_t>(1U << board);
     });
   }
@@ -173,8 +167,7 @@ class BlockAssigner {
   IssuePorts ports_;
   std::vector<bool> awaited_with_later_;
   std::vector<Instruction> result_;
-  std::vector<std::optional<trace::Opcode>> writers_ = std::vector<std::optional<trace::Opcode>>(
-      OpenDependences::kRegisters);  // of open_.ready_in, in this block
+  std::vector<FixedResult> fixed_ = std::vector<FixedResult>(OpenDependences::kRegisters);
   int time_ = 0;                     // of the next instruction, if nothing holds it back
   int last_result_ = 0;              // when the latest result of fixed latency may be read
 };

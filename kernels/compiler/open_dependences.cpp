@@ -1,6 +1,5 @@
 #include "kernels/compiler/open_dependences.hpp"
 
-#include <algorithm>
 #include <span>
 
 namespace warpscope::kernels {
@@ -21,12 +20,10 @@ bool join_each(std::span<T> into, std::span<const T> from, const Join& join) {
 }  // namespace
 
 bool OpenDependences::join(const OpenDependences& other) {
-  const auto later = [](int a, int b) { return std::max(a, b); };
   const auto both = [](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a | b); };
-  const bool times = join_each<int>(ready_in, other.ready_in, later);
   const bool writes = join_each<std::uint8_t>(write_boards, other.write_boards, both);
   const bool reads = join_each<std::uint8_t>(read_boards, other.read_boards, both);
-  return times || writes || reads;
+  return writes || reads;
 }
 
 void OpenDependences::waited(std::uint8_t mask) {
@@ -37,12 +34,6 @@ void OpenDependences::waited(std::uint8_t mask) {
     for (std::uint8_t& board : boards) {
       board = static_cast<std::uint8_t>(board & ~mask);
     }
-  }
-}
-
-void OpenDependences::advance(int cycles) {
-  for (int& ready : ready_in) {
-    ready = std::max(0, ready - cycles);
   }
 }
 

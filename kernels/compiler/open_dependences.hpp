@@ -9,13 +9,11 @@
 
 namespace warpscope::kernels {
 
-/// By register. Vectors of plain numbers, so that what is done to all registers is done to many at a time.
+/// By register; results of fixed latency are never open where a block ends. Vectors of plain numbers, so that what is done to all registers is done to many at a time.
 struct OpenDependences {
   static constexpr std::size_t kRegisters = trace::kFirstPredicate + 64;
-  using Times = std::vector<int>;
   using Boards = std::vector<std::uint8_t>;  ///< masks of scoreboards
 
-  Times ready_in = Times(kRegisters);        ///< cycles until a result of fixed latency may be read
   Boards write_boards = Boards(kRegisters);  ///< scoreboards that say when the register has been written
   Boards read_boards = Boards(kRegisters);   ///< scoreboards that say when it has been read
 
@@ -23,8 +21,6 @@ struct OpenDependences {
   bool join(const OpenDependences& other);
   /// An instruction has waited for the scoreboards of `mask`.
   void waited(std::uint8_t mask);
-  /// So many cycles have passed.
-  void advance(int cycles);
 };
 
 }  // namespace warpscope::kernels

@@ -202,12 +202,13 @@ TEST(ControlBits, ReadsThatAnotherBlockOverwritesShareOneScoreboard) {
   program.loops.push_back({});
   program.loops[0].last_block = 1;
   kernels::assign_control_bits(program, kernels::compiler_target(kH100));
-  // A NOP in front lets the FADDs of the iteration before finish.
   const auto& stores = program.blocks[0].code;
-  ASSERT_EQ(stores.size(), 3U);
-  ASSERT_LT(stores[1].control.read_scoreboard, 6);
-  EXPECT_EQ(stores[1].control.read_scoreboard, stores[2].control.read_scoreboard);
-  EXPECT_EQ(program.blocks[1].code[0].control.wait_mask, 1 << stores[1].control.read_scoreboard);
+  ASSERT_EQ(stores.size(), 2U);
+  ASSERT_LT(stores[0].control.read_scoreboard, 6);
+  EXPECT_EQ(stores[0].control.read_scoreboard, stores[1].control.read_scoreboard);
+  const auto& sums = program.blocks[1].code;
+  EXPECT_EQ(sums[0].control.wait_mask, 1 << stores[0].control.read_scoreboard);
+  EXPECT_EQ(sums[1].control.stall_cycles, 7) << "it ends when whatever reads the sum may issue";
 }
 
 TEST(ControlBits, AStoreProtectsASourceThatIsSoonOverwritten) {
