@@ -72,6 +72,14 @@ void set_global(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
   }
 }
 
+/// Issue does not wait for the pipe, which works off what it is given.
+void set_wgmma(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
+  const int rate = sm.tensor.wgmma.flops_per_clk;  // 0: require_units() refuses the launch
+  out.interval = u16(rate == 0 ? 1 : std::max(1, static_cast<int>(trace::info(out.opcode).flops) / rate));
+  out.data_cycles =
+      u16(std::max(wavefronts(launch, out), moved_bytes(launch, out) / sm.shared.bytes_per_clk));
+}
+
 void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
   switch (out.op_class) {
     case OpClass::hmma_16816:
@@ -113,11 +121,18 @@ void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
       out.data_cycles = 0;
       out.mio_cycles = 1;
       return;
+    case OpClass::wgmma:
+      return set_wgmma(out, sm, launch);
     case OpClass::branch:
     case OpClass::nop:
     case OpClass::exit:
     case OpClass::barrier:
     case OpClass::async_wait:
+    case OpClass::wgmma_wait:
+    case OpClass::mbarrier_arrive:
+    case OpClass::mbarrier_wait:
+    case OpClass::bulk_load:
+    case OpClass::bulk_store:
       return;
   }
 }
@@ -267,7 +282,8 @@ bool is_plain(const DecodedInstruction& instruction, const DecodedInstruction& n
 
 bool waits(const DecodedInstruction& instruction) {
   return instruction.wait_mask != 0 || !instruction.has_control || instruction.op_class == OpClass::exit ||
-         instruction.op_class == OpClass::async_wait;
+         instruction.op_class == OpClass::async_wait || instruction.op_class == OpClass::wgmma_wait ||
+         instruction.op_class == OpClass::mbarrier_wait;
 }
 
 /// Numbers the registers that occur from 0 on, in their order: what is kept of each then takes little room.
@@ -293,6 +309,20 @@ void number_registers(DecodedLaunch& out) {
   out.register_count = next;
 }
 
+/// Throws std::invalid_argument where the GPU lacks the units of an instruction.
+void require_units(const hw::HwConfig& config, const trace::Launch& launch, DecodedLaunch& out) {
+  for (const DecodedInstruction& instruction : out.code) {
+    out.is_asynchronous |= is_asynchronous(instruction.op_class);
+    const bool lacks = instruction.op_class == OpClass::wgmma
+                           ? config.sm.tensor.wgmma.flops_per_clk == 0
+                           : trace::is_bulk_copy(instruction.op_class) && config.sm.bulk.latency_cycles == 0;
+    if (lacks) {
+      throw std::invalid_argument(fmt::format("launch '{}' executes {}, which {} does not have", launch.name,
+                                              trace::info(instruction.opcode).name, config.id));
+    }
+  }
+}
+
 /// Sets what the issue loop tests first.
 void find_short_ways(DecodedLaunch& out) {
   for (std::size_t i = 0; i < out.code.size(); ++i) {
@@ -308,6 +338,7 @@ memory::AccessKind access_kind(OpClass op_class) {
   switch (op_class) {
     case OpClass::global_store:
     case OpClass::local_store:
+    case OpClass::bulk_store:
       return memory::AccessKind::write;
     case OpClass::global_reduce:
       return memory::AccessKind::reduce;
@@ -324,9 +355,11 @@ bool leaves_sm(const DecodedInstruction& instruction) {
 DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, const trace::Launch& launch) {
   DecodedLaunch out;
   out.warps_per_cta = trace::warps_per_cta(launch);
+  out.mbarriers = launch.mbarriers;
   for (const trace::WarpProgram& program : launch.programs) {
     append_program(out, config.sm, program);
   }
+  require_units(config, launch, out);
   compare_loops(out);
   const std::size_t instructions_per_line =
       static_cast<std::size_t>(config.sm.icache.line_bytes / kInstructionBytes);
