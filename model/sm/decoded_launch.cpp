@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "model/sm/async_decode.hpp"
 #include "model/sm/operand_reads.hpp"
 
 namespace warpscope::sm {
@@ -72,14 +73,6 @@ void set_global(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
   }
 }
 
-/// Issue does not wait for the pipe, which works off what it is given.
-void set_wgmma(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
-  const int rate = sm.tensor.wgmma.flops_per_clk;  // 0: require_units() refuses the launch
-  out.interval = u16(rate == 0 ? 1 : std::max(1, static_cast<int>(trace::info(out.opcode).flops) / rate));
-  out.data_cycles =
-      u16(std::max(wavefronts(launch, out), moved_bytes(launch, out) / sm.shared.bytes_per_clk));
-}
-
 void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
   switch (out.op_class) {
     case OpClass::hmma_16816:
@@ -122,17 +115,8 @@ void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
       out.mio_cycles = 1;
       return;
     case OpClass::wgmma:
-      return set_wgmma(out, sm, launch);
-    case OpClass::branch:
-    case OpClass::nop:
-    case OpClass::exit:
-    case OpClass::barrier:
-    case OpClass::async_wait:
-    case OpClass::wgmma_wait:
-    case OpClass::mbarrier_arrive:
-    case OpClass::mbarrier_wait:
-    case OpClass::bulk_load:
-    case OpClass::bulk_store:
+      return set_wgmma(out, sm, moved_bytes(launch, out), wavefronts(launch, out));
+    default:
       return;
   }
 }
@@ -202,6 +186,7 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
     decoded.opcode = instruction.opcode;
     decoded.op_class = trace::info(instruction.opcode).op_class;
     decoded.global = trace::is_global_memory(decoded.op_class);
+    out.is_asynchronous |= is_asynchronous(decoded.op_class);
     decoded.immediate = instruction.immediate;
     if (instruction.memory != trace::kNoMemory) {
       decoded.memory = memory_base + instruction.memory;
@@ -309,20 +294,6 @@ void number_registers(DecodedLaunch& out) {
   out.register_count = next;
 }
 
-/// Throws std::invalid_argument where the GPU lacks the units of an instruction.
-void require_units(const hw::HwConfig& config, const trace::Launch& launch, DecodedLaunch& out) {
-  for (const DecodedInstruction& instruction : out.code) {
-    out.is_asynchronous |= is_asynchronous(instruction.op_class);
-    const bool lacks = instruction.op_class == OpClass::wgmma
-                           ? config.sm.tensor.wgmma.flops_per_clk == 0
-                           : trace::is_bulk_copy(instruction.op_class) && config.sm.bulk.latency_cycles == 0;
-    if (lacks) {
-      throw std::invalid_argument(fmt::format("launch '{}' executes {}, which {} does not have", launch.name,
-                                              trace::info(instruction.opcode).name, config.id));
-    }
-  }
-}
-
 /// Sets what the issue loop tests first.
 void find_short_ways(DecodedLaunch& out) {
   for (std::size_t i = 0; i < out.code.size(); ++i) {
@@ -359,7 +330,7 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
   for (const trace::WarpProgram& program : launch.programs) {
     append_program(out, config.sm, program);
   }
-  require_units(config, launch, out);
+  require_units(config, launch.name, out);
   compare_loops(out);
   const std::size_t instructions_per_line =
       static_cast<std::size_t>(config.sm.icache.line_bytes / kInstructionBytes);
