@@ -58,8 +58,8 @@ constexpr std::array kEntries = {
     GlossaryEntry{
         "mma.sync", "wgmma",
         "The tensor instruction of a warp (HMMA). Hopper also has wgmma, which a group of four warps "
-        "issues and which reaches more of the peak; FA2 does not use it and the model does not have "
-        "it."},
+        "issues and which reaches more of the peak; FA2 does not use it, products of matrices on Hopper "
+        "do."},
     GlossaryEntry{"cold L2", "warm L2",
                   "Each launch starts with an empty L2, as Nsight Compute measures. --l2 warm keeps what the "
                   "launch before left in it, as when kernels run back to back."},

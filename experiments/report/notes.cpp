@@ -51,7 +51,8 @@ void add_library_notes(const Run& run, std::vector<std::string>& result) {
 
 }  // namespace
 
-const char* const kMmaSyncNote = "PyTorch's matrix products use wgmma on Hopper; here they run on mma.sync.";
+const char* const kMmaSyncNote =
+    "PyTorch's matrix products use wgmma on Hopper; where no whole tiles fit, here they run on mma.sync.";
 
 std::vector<std::string> notes(const Run& run) {
   std::vector<std::string> result;

@@ -37,6 +37,16 @@ std::int16_t ClassTables::symbol(const SymbolExpression& expression) {
   return static_cast<std::int16_t>(intern(symbols_, expression));
 }
 
+std::int16_t ClassTables::table(int first, int length) {
+  needs_.back().symbols = std::max(needs_.back().symbols, first + length);
+  const auto [place, is_new] =
+      tables_.try_emplace({first, length}, static_cast<std::int16_t>(symbols_.size()));
+  for (int i = 0; is_new && i < length; ++i) {
+    symbols_.push_back({.symbol = first + i, .symbol_factor = 1, .trip_terms = {}});
+  }
+  return place->second;
+}
+
 void ClassTables::check(const PlanClass& plan_class) const {
   const Needs& needs = needs_.at(static_cast<std::size_t>(plan_class.program));
   const auto require = [&](std::size_t has, int needed, const char* what) {
@@ -50,11 +60,16 @@ void ClassTables::check(const PlanClass& plan_class) const {
   require(plan_class.symbols.size(), needs.symbols, "symbols");
 }
 
-trace::CtaClass ClassTables::translate(const PlanClass& plan_class, int warps) const {
+trace::CtaClass ClassTables::translate(const PlanClass& plan_class,
+                                       const std::vector<int>& role_warps) const {
   check(plan_class);
   trace::CtaClass result;
-  result.program_of_warp.assign(static_cast<std::size_t>(warps),
-                                static_cast<std::uint16_t>(plan_class.program));
+  const std::size_t roles = role_warps.size();
+  for (std::size_t role = 0; role < roles; ++role) {
+    const std::size_t program = static_cast<std::size_t>(plan_class.program) * roles + role;
+    result.program_of_warp.insert(result.program_of_warp.end(), static_cast<std::size_t>(role_warps[role]),
+                                  static_cast<std::uint16_t>(program));
+  }
   for (const DerivedTrip& derived : trips_) {
     const std::uint32_t count = value_or_zero(plan_class.trip_counts, derived.slot);
     switch (derived.kind) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "kernels/machine/plan.hpp"
@@ -35,9 +37,12 @@ class ClassTables {
   void begin_program() { needs_.emplace_back(); }
   std::uint16_t trip_slot(TripKind kind, int slot);
   std::int16_t symbol(const SymbolExpression& expression);
+  /// Symbols `first` to `first` + `length` - 1 of the plan, one behind the other.
+  std::int16_t table(int first, int length);
   /// Call after all programs of the launch have been expanded. Throws std::logic_error where the class lacks
   /// a trip count or a symbol that its program names.
-  trace::CtaClass translate(const PlanClass& plan_class, int warps) const;
+  /// `role_warps`: warps of each role, in their order; the program of a role is one of the trace.
+  trace::CtaClass translate(const PlanClass& plan_class, const std::vector<int>& role_warps) const;
 
  private:
   struct DerivedTrip {
@@ -55,6 +60,8 @@ class ClassTables {
   std::vector<Needs> needs_;  ///< by program
   std::vector<DerivedTrip> trips_;
   std::vector<SymbolExpression> symbols_;
+  std::map<std::pair<int, int>, std::int16_t>
+      tables_;  ///< first and length in the plan -> first in the trace
 };
 
 }  // namespace warpscope::kernels

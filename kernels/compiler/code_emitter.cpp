@@ -126,6 +126,17 @@ void CodeEmitter::emit_immediate(Opcode opcode, int immediate) {
   append(instruction);
 }
 
+void CodeEmitter::emit_asynchronous(Opcode opcode, int immediate, RegisterRange registers,
+                                    const trace::MemoryOperand* operand) {
+  Instruction instruction = make(opcode, registers);
+  instruction.sources[0] = registers;
+  instruction.immediate = static_cast<std::uint16_t>(immediate);
+  if (operand != nullptr) {
+    instruction.memory = add_operand(*operand);
+  }
+  append(instruction);
+}
+
 RegisterRange CodeEmitter::address_instruction(Opcode opcode) {
   const int turn = address_turn_++;
   const RegisterRange result = address_register(turn);

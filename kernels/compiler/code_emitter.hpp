@@ -32,6 +32,9 @@ class CodeEmitter {
   void emit_memory(trace::Opcode opcode, trace::RegisterRange destination,
                    std::initializer_list<trace::RegisterRange> sources, const trace::MemoryOperand& operand);
   void emit_immediate(trace::Opcode opcode, int immediate);
+  /// Reads and writes `registers`; `operand` may be null.
+  void emit_asynchronous(trace::Opcode opcode, int immediate, trace::RegisterRange registers,
+                         const trace::MemoryOperand* operand);
   /// One integer instruction of address arithmetic; the result is one of a few registers used in turn.
   trace::RegisterRange address_instruction(trace::Opcode opcode);
   /// Spreads counted instructions evenly over the current block.

@@ -38,8 +38,13 @@ trace::AffineIndex IndexResolver::resolve(const Affine& position) const {
   result.per_block = position.per_block;
   result.block_divisor = position.block_divisor;
 
+  if (position.table_length > 0) {
+    result.symbol_table = true;
+    result.symbol = tables_.table(position.symbol, position.table_length);
+    result.per_symbol = position.per_symbol;
+  }
   SymbolExpression expression;
-  if (position.symbol != kNoClassSymbol && position.per_symbol != 0) {
+  if (!result.symbol_table && position.symbol != kNoClassSymbol && position.per_symbol != 0) {
     expression.symbol = position.symbol;
     expression.symbol_factor = position.per_symbol;
   }
@@ -63,6 +68,9 @@ trace::AffineIndex IndexResolver::resolve(const Affine& position) const {
     for (std::size_t outer = 0; outer < per_loop.size(); ++outer) {
       per_loop[outer] += factor * trips.per_loop[outer];
     }
+  }
+  if (result.symbol_table && !expression.trip_terms.empty()) {
+    throw std::logic_error("a position goes by a table and by a last iteration");
   }
   if (expression.symbol == kNoClassSymbol && expression.trip_terms.empty()) {
     return result;

@@ -116,9 +116,8 @@ trace::WarpProgram assemble(std::string name, VirtualProgram program) {
 }
 
 trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launch, const CtaProgram& program,
-                                 const CompilerTarget& target, ClassTables& tables) {
-  tables.begin_program();
-  TraceMachine machine(plan, launch, target, tables);
+                                 const CompilerTarget& target, ClassTables& tables, std::size_t role) {
+  TraceMachine machine(plan, launch, target, tables, role);
   program.text(machine);
   VirtualProgram code = machine.take();
   const std::size_t in_source_order = most_live_registers(code);
@@ -132,7 +131,8 @@ trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launc
   }
   code.blocks.back().code.emplace_back().opcode = trace::Opcode::EXIT;
   assign_control_bits(code, target);
-  return assemble(program.name, std::move(code));
+  const std::string suffix = launch.role_warps.empty() ? "" : "_role" + std::to_string(role);
+  return assemble(program.name + suffix, std::move(code));
 }
 
 trace::Launch lower_launch(const KernelPlan& plan, const LaunchPlan& launch, const CompilerTarget& target) {
@@ -144,16 +144,22 @@ trace::Launch lower_launch(const KernelPlan& plan, const LaunchPlan& launch, con
   result.registers_per_thread = launch.registers_per_thread;
   result.shared_bytes_per_cta = launch.shared_bytes_per_cta;
   result.class_of_block = launch.class_of_block;
+  result.mbarriers = launch.mbarriers;
+  const std::vector<int> role_warps =
+      launch.role_warps.empty() ? std::vector<int>{launch.warps} : launch.role_warps;
   ClassTables tables;
   CompilerTarget compiler = target;
   if (!launch.build.estimate_moves) {
     compiler.instructions_per_move = 0;
   }
   for (const CtaProgram& program : launch.programs) {
-    result.programs.push_back(lower_program(plan, launch, program, compiler, tables));
+    tables.begin_program();
+    for (std::size_t role = 0; role < role_warps.size(); ++role) {
+      result.programs.push_back(lower_program(plan, launch, program, compiler, tables, role));
+    }
   }
   for (const PlanClass& plan_class : launch.classes) {
-    result.classes.push_back(tables.translate(plan_class, launch.warps));
+    result.classes.push_back(tables.translate(plan_class, role_warps));
   }
   return result;
 }

@@ -10,7 +10,13 @@ inline bool is_ldsm(trace::Opcode opcode) {
 }
 
 inline bool is_hmma(trace::Opcode opcode) {
-  return trace::info(opcode).pipe == trace::Pipe::tensor;
+  const trace::OpClass op_class = trace::info(opcode).op_class;
+  return op_class == trace::OpClass::hmma_16816 || op_class == trace::OpClass::hmma_1688;
+}
+
+/// Products of warpgroups, mbarriers and copies of boxes.
+inline bool is_asynchronous(trace::Opcode opcode) {
+  return trace::info(opcode).op_class >= trace::OpClass::wgmma || opcode == trace::Opcode::WARPGROUP_ARRIVE;
 }
 
 /// Memory instructions and barriers, which stay in source order. Shuffles touch no memory, and spills none
@@ -19,6 +25,7 @@ inline bool keeps_memory_order(trace::Opcode opcode) {
   using trace::OpClass;
   const trace::OpcodeInfo& info = trace::info(opcode);
   return info.op_class == OpClass::barrier || info.op_class == OpClass::async_wait ||
+         is_asynchronous(opcode) ||
          (info.pipe == trace::Pipe::lsu && info.op_class != OpClass::shuffle &&
           info.op_class != OpClass::local_store);
 }

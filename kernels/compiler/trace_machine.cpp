@@ -17,11 +17,12 @@ int divide_up(int value, int divisor) {
 using trace::Opcode;
 
 TraceMachine::TraceMachine(const KernelPlan& plan, const LaunchPlan& launch, const CompilerTarget& target,
-                           ClassTables& tables)
+                           ClassTables& tables, std::size_t role)
     : plan_(plan),
       launch_(launch),
       target_(target),
       tables_(tables),
+      role_(role),
       resolver_(tables),
       emitter_(target, static_cast<std::uint16_t>(plan.tensors.size())) {}
 

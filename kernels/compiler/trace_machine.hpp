@@ -22,7 +22,7 @@ std::int64_t columns_inside(const GlobalTile& tile, const TensorSpec& tensor);
 class TraceMachine final : public CtaMachine {
  public:
   TraceMachine(const KernelPlan& plan, const LaunchPlan& launch, const CompilerTarget& target,
-               ClassTables& tables);
+               ClassTables& tables, std::size_t role = 0);
 
   VirtualProgram take() { return emitter_.take(); }
 
@@ -55,6 +55,16 @@ class TraceMachine final : public CtaMachine {
   void load_reduced(const RowVector& target, const SharedTile& source, int parts, Reduce op) override;
 
   void mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) override;
+
+  void role(unsigned roles, const std::function<void()>& body) override;
+  void mma_async(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) override;
+  void wait_mma(const Fragment& accumulator, int pending) override;
+  void arrive(int ring) override;
+  void wait(int ring) override;
+  void copy_box(const SharedTile& target, const GlobalTile& source, int ring, int sharers) override;
+  void store_box(const GlobalTile& target, const SharedTile& source, int ring) override;
+  void barrier(int name, int warps) override;
+  void store_matrix(const SharedTile& target, const Fragment& source, int first_col, float factor) override;
 
   void mask(const Fragment& scores, const Mask& mask) override;
   void add_bias(const Fragment& scores, const DistanceBias& bias) override;
@@ -165,6 +175,7 @@ class TraceMachine final : public CtaMachine {
   const LaunchPlan& launch_;
   const CompilerTarget& target_;
   ClassTables& tables_;
+  std::size_t role_;  ///< whose program this is
   IndexResolver resolver_;
   CodeEmitter emitter_;
   std::vector<Registers> registers_;

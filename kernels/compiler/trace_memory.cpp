@@ -60,8 +60,10 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
   // tile: every byte keeps exactly one place, and one tile stays together as its rows do in DRAM pages.
   const bool whole_rows = !tile.flat && !tile.transposed && tile.cols >= tensor.cols;
   const std::int64_t tile_bytes = tile.rows * columns_inside(tile, tensor) * element;
-  Affine first = tile.flat ? tile.col * element : tile.row * (tensor.cols * element);
-  if (!whole_rows && !tile.flat) {
+  Affine first = tile.flat       ? tile.col * element
+                 : tile.numbered ? tile.number * (tile.rows * tile.cols * element)
+                                 : tile.row * (tensor.cols * element);
+  if (!whole_rows && !tile.flat && !tile.numbered) {
     first = first + tile.col * (tile.transposed ? element : tile.rows * element);
   }
   MemoryOperand operand;

@@ -20,6 +20,7 @@ struct Affine {
   std::array<std::int64_t, kMaxProgramLoops> per_loop{};
   int symbol = kNoClassSymbol;
   std::int64_t per_symbol = 0;
+  int table_length = 0;  ///< above 0: a table of so many symbols from `symbol` on, see class_table
 
   Affine() = default;
   Affine(std::int64_t value)
@@ -42,6 +43,14 @@ inline Affine class_symbol(int symbol) {
   Affine result;
   result.symbol = symbol;
   result.per_symbol = 1;
+  return result;
+}
+
+/// Of a table of `length` values of the CTA's class, from number `first` on, the one of the iteration of the
+/// outermost loop, inside of which it must be used. What a persistent CTA does next need not be affine.
+inline Affine class_table(int first, int length) {
+  Affine result = class_symbol(first);
+  result.table_length = length;
   return result;
 }
 
@@ -78,6 +87,7 @@ inline Affine operator+(Affine left, const Affine& right) {
       throw std::logic_error("affine sum with two class symbols");
     }
     left.symbol = right.symbol;
+    left.table_length = right.table_length;
     left.per_symbol += right.per_symbol;
   }
   return left;

@@ -146,6 +146,28 @@ class CtaMachine {
   // split n) and an accumulator of split k, each warp sums over its own keys only.
   virtual void mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) = 0;
 
+  // Warpgroups and the TMA engine of Hopper. Their work goes on while the program does.
+  /// Runs body in the warps of these roles only, bit i for role i (LaunchPlan::role_warps).
+  virtual void role(unsigned roles, const std::function<void()>& body) = 0;
+  /// mma by groups of four warps (HGMMA), both operands in shared memory; one group of products.
+  virtual void mma_async(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) = 0;
+  /// Waits until at most `pending` groups of this warp are unfinished; the accumulator may be read if none
+  /// is.
+  virtual void wait_mma(const Fragment& accumulator, int pending) = 0;
+  /// Arrives at the next phase of a ring (LaunchPlan::mbarriers), and waits for the next.
+  virtual void arrive(int ring) = 0;
+  virtual void wait(int ring) = 0;
+  /// One warp copies a box for its last phase of the ring. Of `sharers` CTAs of a cluster, numbered along x,
+  /// each asks for its part and gets the whole.
+  virtual void copy_box(const SharedTile& target, const GlobalTile& source, int ring, int sharers) = 0;
+  virtual void store_box(const GlobalTile& target, const SharedTile& source, int ring) = 0;
+  /// The barrier number `name` of so many warps.
+  virtual void barrier(int name, int warps) = 0;
+  /// Columns of the accumulator from `first_col` on, times `factor`, rounded to the type of the target
+  /// (STSM).
+  virtual void store_matrix(const SharedTile& target, const Fragment& source, int first_col,
+                            float factor) = 0;
+
   // Arithmetic on tiles, fp32 inside; the result is rounded to the type of the target.
   virtual void mask(const Fragment& scores, const Mask& mask) = 0;
   /// Layout accumulator.

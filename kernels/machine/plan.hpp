@@ -43,6 +43,9 @@ struct LaunchPlan {
   int warps = 1;  ///< per CTA
   std::uint32_t registers_per_thread = 32;
   std::uint32_t shared_bytes_per_cta = 0;
+  /// Warps of each role (CtaMachine::role), in the order of their numbers; empty: all have one role.
+  std::vector<int> role_warps{};
+  std::vector<trace::MbarrierRing> mbarriers{};
   BuildFigures build{};
   std::vector<CtaProgram> programs;
   std::vector<PlanClass> classes;

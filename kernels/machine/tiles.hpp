@@ -41,6 +41,10 @@ struct GlobalTile {
   /// + j, column `col` + i of the tensor, and the tile has one column. In a load every lane reads a row of
   /// its own.
   bool transposed = false;
+  /// The tile with this number, rows of tiles one after the other, in place of row and col: what a table
+  /// tells.
+  Affine number{};
+  bool numbered = false;
   /// Rows from this one on lie beyond the tensor too, as where several matrices share a segment; 0: none.
   int rows_inside = 0;
 };

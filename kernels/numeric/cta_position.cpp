@@ -23,7 +23,14 @@ std::int64_t CtaPosition::evaluate(const Affine& value) const {
     result += value.per_loop[k] * loops_[k].iteration;
   }
   if (value.symbol != kNoClassSymbol) {
-    const auto symbol = static_cast<std::size_t>(value.symbol);
+    auto symbol = static_cast<std::size_t>(value.symbol);
+    if (value.table_length > 0) {
+      if (loops_.empty() || loops_[0].iteration >= value.table_length) {
+        throw std::logic_error("a position refers to an entry that its table of " +
+                               std::to_string(value.table_length) + " lacks");
+      }
+      symbol += static_cast<std::size_t>(loops_[0].iteration);
+    }
     if (symbol >= class_->symbols.size()) {
       throw std::logic_error("a position refers to symbol " + std::to_string(symbol) +
                              " that its class lacks");

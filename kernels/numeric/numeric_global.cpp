@@ -11,8 +11,14 @@ namespace {
 template <typename Use, typename Skip>
 void for_each_element(const CtaPosition& position, const NumericTensor& tensor, const GlobalTile& tile,
                       Use use, Skip skip) {
-  const std::int64_t first_row = position.evaluate(tile.row);
-  const std::int64_t first_col = position.evaluate(tile.col);
+  std::int64_t first_row = position.evaluate(tile.row);
+  std::int64_t first_col = position.evaluate(tile.col);
+  if (tile.numbered) {
+    const std::int64_t number = position.evaluate(tile.number);
+    const std::int64_t columns = tensor.spec.cols / tile.cols;
+    first_row = number / columns * tile.rows;
+    first_col = number % columns * tile.cols;
+  }
   for (int i = 0; i < tile.rows; ++i) {
     for (int j = 0; j < tile.cols; ++j) {
       // A flat tile counts its columns through the rows of the segment.
@@ -129,6 +135,38 @@ void NumericMachine::store_rows(const GlobalTile& target, const RowVector& sourc
         tensor.at(segment, r, c) = round_to(tensor.spec.type, values.at(i, 0));
       },
       [](int, int) {});
+}
+
+void NumericMachine::copy_box(const SharedTile& target, const GlobalTile& source, int number,
+                              int /*sharers*/) {
+  require_same_shape(target.rows, target.cols, source.rows, source.cols, "copy_box");
+  NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(source.tensor));
+  const std::int64_t segment = position_.evaluate(source.segment);
+  const std::size_t base = shared_address(target);
+  const auto write = [&](int i, int j, float value) {
+    shared_.write(base + element_offset(target, i, j), target.type, value);
+  };
+  for_each_element(
+      position_, tensor, source,
+      [&](int i, int j, std::int64_t r, std::int64_t c) { write(i, j, tensor.at(segment, r, c)); },
+      [&](int i, int j) { write(i, j, 0); });
+  ring(number);
+  rings_[static_cast<std::size_t>(number)].bytes += target.rows * target.cols * element_bytes(target.type);
+}
+
+void NumericMachine::store_box(const GlobalTile& target, const SharedTile& source, int number) {
+  require_same_shape(target.rows, target.cols, source.rows, source.cols, "store_box");
+  NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(target.tensor));
+  const std::int64_t segment = position_.evaluate(target.segment);
+  const std::size_t base = shared_address(source);
+  for_each_element(
+      position_, tensor, target,
+      [&](int i, int j, std::int64_t r, std::int64_t c) {
+        tensor.at(segment, r, c) = shared_.read(base + element_offset(source, i, j), source.type);
+      },
+      [](int, int) {});
+  ring(number);
+  rings_[static_cast<std::size_t>(number)].bytes += source.rows * source.cols * element_bytes(source.type);
 }
 
 }  // namespace warpscope::kernels

@@ -12,7 +12,9 @@ NumericMachine::NumericMachine(std::vector<NumericTensor>& tensors, const Launch
       position_(std::move(position)),
       flops_(flops),
       threads_(launch.warps * 32),
-      shared_(launch.shared_bytes_per_cta) {}
+      shared_(launch.shared_bytes_per_cta),
+      role_warps_(launch.warps),
+      rings_(launch.mbarriers.size()) {}
 
 Fragment NumericMachine::fragment(int rows, int cols, ElementType type, Layout layout, WarpSplit split) {
   const Fragment result{static_cast<int>(tiles_.size()), rows, cols, type, layout, split};

@@ -51,6 +51,16 @@ class NumericMachine final : public CtaMachine {
 
   void mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) override;
 
+  void role(unsigned roles, const std::function<void()>& body) override;
+  void mma_async(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) override;
+  void wait_mma(const Fragment& accumulator, int pending) override;
+  void arrive(int ring) override;
+  void wait(int ring) override;
+  void copy_box(const SharedTile& target, const GlobalTile& source, int ring, int sharers) override;
+  void store_box(const GlobalTile& target, const SharedTile& source, int ring) override;
+  void barrier(int name, int warps) override;
+  void store_matrix(const SharedTile& target, const Fragment& source, int first_col, float factor) override;
+
   void mask(const Fragment& scores, const Mask& mask) override;
   void add_bias(const Fragment& scores, const DistanceBias& bias) override;
   void convert(const Fragment& target, const Fragment& source) override;
@@ -97,6 +107,14 @@ class NumericMachine final : public CtaMachine {
   LaneMap lanes_of(const Fragment& fragment, const RowVector& vector);
   DenseMatrix operand(const MmaOperand& operand, int rows, int cols);
   std::size_t shared_address(const SharedTile& tile);
+  /// Arrivals, copied bytes and waits at a ring, in the order of the program.
+  struct RingState {
+    int arrivals = 0;
+    std::int64_t bytes = 0;
+    int waits = 0;
+  };
+  const trace::MbarrierRing& ring(int number) const;
+
   void update_tile(const Fragment& target, const Fragment& source,
                    const std::function<float(float)>& compute);
   void update_rows(const RowVector& target, const RowVector& source,
@@ -108,6 +126,8 @@ class NumericMachine final : public CtaMachine {
   FlopCount& flops_;
   int threads_;
   NumericSharedMemory shared_;
+  int role_warps_;  ///< of the roles that run now
+  std::vector<RingState> rings_;
   std::vector<TileValues> tiles_;
   std::vector<RowValues> rows_;
   std::vector<SharedWrite> open_group_;

@@ -44,6 +44,10 @@ const GemmTile& choose_gemm_tile(std::int64_t m, std::int64_t n, const GpuLimits
 /// Shared memory of a CTA in bytes.
 int shared_bytes(const GemmTile& tile);
 
+/// The product as the library runs it on this GPU: on Hopper by warpgroups where a tile of theirs fits
+/// (wgmma_gemm.hpp), else by the tile above. The name of the tile is appended to that of the task.
+LaunchPlan library_gemm_launch(GemmTask task, const GpuLimits& limits);
+
 /// Grid (column tiles, row tiles, batch).
 LaunchPlan gemm_launch(const GemmTask& task, const GemmTile& tile);
 

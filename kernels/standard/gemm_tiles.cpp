@@ -12,7 +12,7 @@ namespace {
 /// Tiles after the names that cuBLAS 11 and 12 kernels carry on A100 (ampere_*_s16816gemm_*_128x128_*_32x5
 /// and so on), which cuBLAS 13 has too, as cutlass_80_tensorop_*_s16816gemm_*_128x128_32x5 and so on; warps
 /// as CUTLASS splits such tiles. Registers as measured there, but for the third, which is an estimate. On
-/// Hopper the library picks wgmma kernels instead, which are not modelled.
+/// Hopper the library picks wgmma kernels instead (wgmma_tiles.cpp).
 constexpr std::array kTiles = {
     GemmTile{128, 128, 32, 5, 2, 2, 220},
     GemmTile{128, 64, 32, 6, 2, 2, 146},

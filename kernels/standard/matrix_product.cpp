@@ -26,18 +26,16 @@ KernelPlan plan_gemm(const Problem& problem, const GpuLimits& limits) {
                   {"B", trace::TensorKind::input, problem.batch, depth, cols, type},
                   {"C", trace::TensorKind::output, problem.batch, rows, cols, type}};
   require_memory(plan.tensors, limits);
-  const standard::GemmTile& tile = standard::choose_gemm_tile(rows, cols, limits);
-  plan.launches.push_back(
-      standard::gemm_launch({.name = fmt::format("gemm_{}x{}_{}x{}", tile.m, tile.n, tile.k, tile.stages),
-                             .a = 0,
-                             .b = 1,
-                             .c = 2,
-                             .m = rows,
-                             .n = cols,
-                             .k = depth,
-                             .batch = problem.batch,
-                             .type = type},
-                            tile));
+  plan.launches.push_back(standard::library_gemm_launch({.name = "gemm",
+                                                         .a = 0,
+                                                         .b = 1,
+                                                         .c = 2,
+                                                         .m = rows,
+                                                         .n = cols,
+                                                         .k = depth,
+                                                         .batch = problem.batch,
+                                                         .type = type},
+                                                        limits));
   return plan;
 }
 

@@ -79,11 +79,9 @@ ElementwiseTask PlanBuilder::score_task(const std::string& name, int source, int
 }
 
 LaunchPlan PlanBuilder::gemm(GemmTask task) const {
-  const GemmTile& tile = choose_gemm_tile(task.m, task.n, limits_, task.a_transposed);
-  task.name = fmt::format("{}_{}x{}_{}x{}", task.name, tile.m, tile.n, tile.k, tile.stages);
   task.batch = matrices();
   task.type = type_;
-  return gemm_launch(task, tile);
+  return library_gemm_launch(std::move(task), limits_);
 }
 
 void PlanBuilder::launch_scores(int q, int k, int scores, float alpha, bool k_is_transposed) {

@@ -71,11 +71,12 @@ bool reduces_in_memory(const trace::Launch& launch) {
 
 /// What a launch costs, as far as the trace tells.
 struct LaunchWork {
-  int sms = 1;              ///< that get CTAs
-  bool alike = true;        ///< CTAs differ little
-  bool passes = false;      ///< of like CTAs through inner loops, many of them
-  bool reduces = false;     ///< in memory
-  double waves = 1;         ///< of CTAs
+  int sms = 1;           ///< that get CTAs
+  bool alike = true;     ///< CTAs differ little
+  bool passes = false;   ///< of like CTAs through inner loops, many of them
+  bool reduces = false;  ///< in memory
+  double waves = 1;      ///< of CTAs
+  bool tables = false;   ///< what its CTAs access follows from no other's, nor one iteration's from another's
   double instructions = 0;  ///< of the launch
   double executed = 0;      ///< part of them in the waves that are executed
 };
@@ -88,6 +89,7 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
   work.passes = work.alike && most_passes(launch) >= kManyPasses;
   work.reduces = reduces_in_memory(launch);
+  work.tables = !launch.mbarriers.empty();
   work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch)));
   work.executed =
       work.instructions * std::min(1.0, (work.alike ? kExecutedWaves : kExecutedUnequalWaves) / work.waves);
@@ -116,6 +118,9 @@ double sampled_groups_of_many(const LaunchWork& work) {
 
 /// Whether a launch is simulated whole, be it the only one or one of `many`.
 bool is_small(const LaunchWork& work, bool many) {
+  if (work.tables) {
+    return true;
+  }
   if (many) {
     return work.waves <= kFewWaves && work.instructions <= kWholeOfMany;
   }

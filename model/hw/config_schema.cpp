@@ -58,6 +58,9 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.latency_cycles), "cycles", 1, 1000, "m16n8k8, issue to dependent issue"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k8 keeps FMA and ALU from their operands"},
 
+  KeySpec{WARPSCOPE_KEY(sm.tensor.wgmma.flops_per_clk), "flops/clk", 0, 65536, "of HGMMA on one sub-core; 0: has none"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.wgmma.latency_cycles), "cycles", 0, 1000, "end of an HGMMA on its pipe to the end of a wait for it"},
+
   KeySpec{WARPSCOPE_KEY(sm.fma.lanes), "lanes", 1, 32, "FP32 lanes of a sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.fma.latency_cycles), "cycles", 1, 1000, "FFMA, issue to dependent issue"},
   KeySpec{WARPSCOPE_KEY(sm.imad.lanes), "lanes", 1, 32, "integer multiply lanes of a sub-core (heavy half of the FMA pipe)"},
@@ -91,6 +94,8 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_sustained_cycles), "cycles", 1, 1000, "between two RED of an SM once the buffer is full"},
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_buffer_entries), "entries", 1, 100000, "RED in flight per SM"},
   KeySpec{WARPSCOPE_KEY(sm.global.store_buffer_bytes), "bytes", 128, 16777216, "stores in flight per SM before the LSU blocks"},
+
+  KeySpec{WARPSCOPE_KEY(sm.bulk.latency_cycles), "cycles", 0, 10000, "of the TMA engine and the mbarrier, beyond the L2; 0: has none"},
 
   KeySpec{WARPSCOPE_KEY(l2.capacity_bytes), "bytes", 1, 1073741824, "L2 cache"},
   KeySpec{WARPSCOPE_KEY(l2.dirty_bytes), "bytes", 1, 1073741824, "written data that may wait for its way to HBM"},

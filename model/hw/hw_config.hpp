@@ -32,9 +32,16 @@ struct TensorShape {
   int dispatch_hold_cycles = 0;  ///< FMA and ALU instructions read no operands for this long behind it
 };
 
+/// Asynchronous products of four warps.
+struct Wgmma {
+  int flops_per_clk = 0;   ///< of a sub-core; 0: has none
+  int latency_cycles = 0;  ///< from the end of an HGMMA on its pipe to the end of a wait for it
+};
+
 struct Tensor {
   TensorShape hmma_16816;
   TensorShape hmma_1688;
+  Wgmma wgmma;
 };
 
 struct Issue {
@@ -91,6 +98,11 @@ struct GlobalAccess {
   int store_buffer_bytes = 0;  ///< stores in flight per SM before the LSU blocks
 };
 
+/// Copies of whole boxes, which one thread starts (TMA).
+struct Bulk {
+  int latency_cycles = 0;  ///< of the engine and the mbarrier, beyond that of the L2; 0: has none
+};
+
 struct Sm {
   int sub_cores = 0;
   int max_warps = 0;
@@ -111,6 +123,7 @@ struct Sm {
   Shuffle shuffle;
   Barrier barrier;
   GlobalAccess global;
+  Bulk bulk;
 };
 
 struct L2 {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "model/sm/async_decode.hpp"
 #include "model/sm/operand_reads.hpp"
 
 namespace warpscope::sm {
@@ -113,11 +114,9 @@ void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
       out.data_cycles = 0;
       out.mio_cycles = 1;
       return;
-    case OpClass::branch:
-    case OpClass::nop:
-    case OpClass::exit:
-    case OpClass::barrier:
-    case OpClass::async_wait:
+    case OpClass::wgmma:
+      return set_wgmma(out, sm, moved_bytes(launch, out), wavefronts(launch, out));
+    default:
       return;
   }
 }
@@ -187,6 +186,7 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
     decoded.opcode = instruction.opcode;
     decoded.op_class = trace::info(instruction.opcode).op_class;
     decoded.global = trace::is_global_memory(decoded.op_class);
+    out.is_asynchronous |= is_asynchronous(decoded.op_class);
     decoded.immediate = instruction.immediate;
     if (instruction.memory != trace::kNoMemory) {
       decoded.memory = memory_base + instruction.memory;
@@ -267,7 +267,8 @@ bool is_plain(const DecodedInstruction& instruction, const DecodedInstruction& n
 
 bool waits(const DecodedInstruction& instruction) {
   return instruction.wait_mask != 0 || !instruction.has_control || instruction.op_class == OpClass::exit ||
-         instruction.op_class == OpClass::async_wait;
+         instruction.op_class == OpClass::async_wait || instruction.op_class == OpClass::wgmma_wait ||
+         instruction.op_class == OpClass::mbarrier_wait;
 }
 
 /// Numbers the registers that occur from 0 on, in their order: what is kept of each then takes little room.
@@ -308,6 +309,7 @@ memory::AccessKind access_kind(OpClass op_class) {
   switch (op_class) {
     case OpClass::global_store:
     case OpClass::local_store:
+    case OpClass::bulk_store:
       return memory::AccessKind::write;
     case OpClass::global_reduce:
       return memory::AccessKind::reduce;
@@ -324,9 +326,11 @@ bool leaves_sm(const DecodedInstruction& instruction) {
 DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, const trace::Launch& launch) {
   DecodedLaunch out;
   out.warps_per_cta = trace::warps_per_cta(launch);
+  out.mbarriers = launch.mbarriers;
   for (const trace::WarpProgram& program : launch.programs) {
     append_program(out, config.sm, program);
   }
+  require_units(config, launch.name, out);
   compare_loops(out);
   const std::size_t instructions_per_line =
       static_cast<std::size_t>(config.sm.icache.line_bytes / kInstructionBytes);

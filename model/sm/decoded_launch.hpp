@@ -82,11 +82,18 @@ struct DecodedLaunch {
   std::vector<trace::MemoryOperand> memory_operands;
   std::vector<std::uint32_t> program_begin;  ///< first instruction of each program
   std::uint32_t warps_per_cta = 1;
-  bool needs_register_scoreboard = false;  ///< some instruction carries no control bits
-  std::uint32_t register_count = 0;        ///< registers and predicates to track in that case
+  std::vector<trace::MbarrierRing> mbarriers;  ///< of a CTA
+  bool is_asynchronous = false;                ///< some instruction is one of async_units.hpp
+  bool needs_register_scoreboard = false;      ///< some instruction carries no control bits
+  std::uint32_t register_count = 0;            ///< registers and predicates to track in that case
 };
 
 memory::AccessKind access_kind(trace::OpClass op_class);
+
+/// Whether it is one of the instructions that SmCore::issue_async takes: those at the end of the enum.
+constexpr bool is_asynchronous(trace::OpClass op_class) {
+  return op_class >= trace::OpClass::wgmma;
+}
 
 /// Whether the instruction asks the L2 for something: reloads of spilled registers hit in the L1.
 bool leaves_sm(const DecodedInstruction& instruction);

@@ -28,7 +28,14 @@ inline std::uint32_t trips_of(const DecodedLoop& loop, const trace::CtaClass& ct
   return static_cast<std::uint32_t>(std::max<std::int64_t>(0, trips));
 }
 
-/// How far the iterations move an index.
+/// How far the table of an index moves it from the table's first entry.
+inline std::int64_t table_step(const trace::AffineIndex& index, const trace::CtaClass& cta_class,
+                               const LoopCounters& counters) {
+  const auto first = static_cast<std::size_t>(index.symbol);
+  return index.per_symbol * (cta_class.symbols[first + counters.iteration[0]] - cta_class.symbols[first]);
+}
+
+/// How far the iterations move an index, but for what a table adds.
 inline std::int64_t moved_by(const trace::AffineIndex& index, const LoopCounters& counters) {
   std::int64_t distance = 0;
   for (std::size_t d = 0; d < trace::kMaxLoopDepth; ++d) {

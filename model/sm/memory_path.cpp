@@ -40,7 +40,9 @@ MemoryRequest SmCore::request(std::uint32_t operand, memory::AccessKind kind, in
   const trace::Tensor& tensor = trace_.tensors[memory.tensor];
   const Address& base = bases_[state.cta_slot * decoded_.memory_operands.size() + operand];
   const auto moved = [&](std::int64_t from, const trace::AffineIndex& index) {
-    return from + index.per_warp * state.warp_in_cta + moved_by(index, counters);
+    const std::int64_t tabled =
+        index.symbol_table ? table_step(index, *ctas_[state.cta_slot].cta_class, counters) : 0;
+    return from + index.per_warp * state.warp_in_cta + moved_by(index, counters) + tabled;
   };
   MemoryRequest result;
   result.kind = kind;
@@ -147,6 +149,10 @@ void SmCore::pass_by(const MioEntry& entry, std::int32_t time) {
 
 void SmCore::answer(const SentRequest& sent, std::int32_t time) {
   const DecodedInstruction& instruction = code_[sent.pc];
+  if (trace::is_bulk_copy(instruction.op_class)) {
+    answer_box(sent, instruction, time);
+    return;
+  }
   SubCoreState& sub_core = state_.sub_cores[places_[sent.warp].sub_core];
   if (is_store(instruction.op_class)) {
     instruction.op_class == OpClass::global_reduce ? reductions_.leave(1, time)

@@ -63,6 +63,7 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const Deco
       cta_slots_(cta_slots),
       free_slots_(cta_slots),
       sent_(sent),
+      async_(decoded, cta_slots),
       stores_(spec_.global.store_buffer_bytes),
       reductions_(spec_.global.reduce_buffer_entries) {
   const std::size_t warps = at(cta_slots) * decoded.warps_per_cta;
@@ -97,6 +98,9 @@ int SmCore::first_free_slot() const {
 void SmCore::install(int cta_slot, const ResidentCta& cta, std::int32_t start) {
   if (resident_warps_ == 0) {
     count_busy_behind(start, 1);
+  }
+  if (decoded_.is_asynchronous) {
+    async_.begin_cta(cta_slot);
   }
   ctas_[at(cta_slot)] = cta;
   ctas_[at(cta_slot)].occupied = true;
@@ -245,6 +249,9 @@ void SmCore::finish_issue(SubCoreState& sub_core, WarpState& warp, const Decoded
     exit_warp(warp_index, time);
     return;
   }
+  if (is_asynchronous(instruction.op_class)) {
+    issue_async(sub_core, warp_index, instruction, time);
+  }
   go_on(warp, instruction, time);
   if (instruction.op_class == OpClass::barrier) {
     arrive_at_barrier(warp_index, instruction.immediate, time);
@@ -311,6 +318,7 @@ void SmCore::rebase(std::int32_t origin) {
       warp.group[warp.groups] = warp.group_copies[warp.groups] = 0;
     }
   }
+  async_.rebase(origin);
   for (RegisterState& state : registers_) {
     shift(state.ready, origin);
     state.is_long = state.ready > 0 ? state.is_long : 0;

@@ -11,6 +11,7 @@
 #include "model/metrics/observer.hpp"
 #include "model/metrics/result.hpp"
 #include "model/sm/address.hpp"
+#include "model/sm/async_units.hpp"
 #include "model/sm/decoded_launch.hpp"
 #include "model/sm/instruction_lines.hpp"
 #include "model/sm/issue_history.hpp"
@@ -25,7 +26,7 @@ namespace warpscope::sm {
 
 /// What an SM counts.
 struct SmCounters {
-  std::array<std::uint64_t, 96> issued_by_opcode{};
+  std::array<std::uint64_t, 128> issued_by_opcode{};
   std::array<std::uint64_t, metrics::kStallReasons> stall_warp_cycles{};
   std::uint64_t shared_load_wavefronts = 0;
   std::uint64_t shared_store_wavefronts = 0;
@@ -155,8 +156,16 @@ class SmCore {
   int index_of(const WarpState& warp) const { return static_cast<int>(&warp - state_.warps.data()); }
   void go_on(WarpState& warp, const DecodedInstruction& instruction, std::int32_t time);
   void enter_loops(int warp, int from_depth);
-  void arrive_at_barrier(int warp, int barrier, std::int32_t time);
+  /// `operand`: trace::Instruction::immediate.
+  void arrive_at_barrier(int warp, int operand, std::int32_t time);
   void exit_warp(int warp, std::int32_t time);
+  /// An instruction of an asynchronous unit issues.
+  void issue_async(SubCoreState& sub_core, int warp, const DecodedInstruction& instruction,
+                   std::int32_t time);
+  void send_box(int warp, const DecodedInstruction& instruction, std::int32_t time);
+  void answer_box(const SentRequest& sent, const DecodedInstruction& instruction, std::int32_t time);
+  /// A phase of an mbarrier is complete: who waits for it may know when he goes on.
+  void wake_cta(int cta_slot);
   void enqueue_memory(SubCoreState& sub_core, WarpState& warp, const DecodedInstruction& instruction,
                       std::int32_t time);
   /// The first instruction of the sub-core's MIO queue, or when it may go, has changed.
@@ -213,6 +222,7 @@ class SmCore {
   std::vector<SentRequest>& sent_;
   std::vector<Completion>* completions_ = nullptr;  ///< of the run in progress
   std::array<PreparedRequests, kMaxSubCores> prepared_;
+  AsyncUnits async_;        ///< empty where the launch has no use for them
   StoreBuffer stores_;      ///< in bytes
   StoreBuffer reductions_;  ///< in entries
 };

@@ -48,6 +48,11 @@ SmCore::Wait SmCore::wait_for_results(const WarpState& warp, const DecodedInstru
       wait_for(warp.group_copies[at(i)] > 0 ? kNever : warp.group[at(i)], true);
     }
   }
+  if (next.op_class == OpClass::wgmma_wait) {
+    wait_for(async_.products(index_of(warp)).done(next.immediate), false);
+  } else if (next.op_class == OpClass::mbarrier_wait) {
+    wait_for(async_.phases(warp.cta_slot).ready(warp.warp_in_cta, next.immediate), true);
+  }
   return {own, why};
 }
 
@@ -125,7 +130,10 @@ void SmCore::enter_loops(int warp_index, int from_depth) {
   }
 }
 
-void SmCore::arrive_at_barrier(int warp_index, int barrier, std::int32_t time) {
+void SmCore::arrive_at_barrier(int warp_index, int operand, std::int32_t time) {
+  const int barrier = operand % trace::kBarrierNames;
+  const int named = operand / trace::kBarrierNames;
+  const std::uint32_t warps = named != 0 ? static_cast<std::uint32_t>(named) : decoded_.warps_per_cta;
   WarpState& warp = state_.warps[at(warp_index)];
   CtaState& cta = state_.ctas[warp.cta_slot];
   cta.barrier_free = std::max(cta.barrier_free, time) + spec_.barrier.per_warp_cycles;
@@ -133,7 +141,7 @@ void SmCore::arrive_at_barrier(int warp_index, int barrier, std::int32_t time) {
   warp.barrier = static_cast<std::uint8_t>(barrier);
   own_of(warp_index) = warp.ready = kNever;
   warp.ready_reason = reason(Stall::barrier);
-  if (++cta.arrived[at(barrier)] < decoded_.warps_per_cta) {
+  if (++cta.arrived[at(barrier)] < warps) {
     return;
   }
   cta.arrived[at(barrier)] = 0;

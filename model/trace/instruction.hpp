@@ -20,6 +20,7 @@ struct RegisterRange {
 inline constexpr std::uint16_t kFirstPredicate = 4096;
 inline constexpr std::uint8_t kNoScoreboard = 7;
 inline constexpr int kScoreboards = 6;
+inline constexpr int kBarrierNames = 16;
 inline constexpr std::uint32_t kNoMemory = 0xffffffff;
 
 /// What the compiler encodes beside an instruction so that the hardware need not check registers.
@@ -41,7 +42,10 @@ struct Instruction {
   bool has_control = false;  ///< false: the register scoreboard decides when the instruction may issue
   ControlBits control;
   std::uint32_t memory = kNoMemory;  ///< index into WarpProgram::memory_operands
-  std::uint16_t immediate = 0;       ///< BAR.SYNC: barrier 0..15; DEPBAR.LE: groups that may stay pending
+  /// BAR.SYNC: barrier 0..15, plus kBarrierNames times the warps that take part, 0 for all of the CTA;
+  /// DEPBAR.LE and WARPGROUP.DEPBAR.LE: groups that may stay pending; HGMMA: 1 if it is the last of a group;
+  /// SYNCS and UTMA: number of the ring of mbarriers.
+  std::uint16_t immediate = 0;
 
   bool operator==(const Instruction&) const = default;
 };

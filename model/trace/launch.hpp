@@ -39,12 +39,26 @@ struct CtaClass {
   bool operator==(const CtaClass&) const = default;
 };
 
+/// A ring of `slots` mbarriers, whose phases are numbered through: phase p is one of mbarrier p mod slots. It
+/// completes when `arrivals` warp instructions have arrived and copies have moved `bytes` for it. A warp's
+/// n-th arrival counts for phase n, its copies for the phase of its last arrival, and its n-th wait is for
+/// phase n, or for phase n - slots where the ring `starts_open`, as that of free places does.
+struct MbarrierRing {
+  std::uint16_t slots = 1;
+  std::uint16_t arrivals = 1;
+  std::uint32_t bytes = 0;
+  bool starts_open = false;
+
+  bool operator==(const MbarrierRing&) const = default;
+};
+
 struct Launch {
   std::string name;
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::uint32_t threads_per_cta = 32;
   std::uint32_t registers_per_thread = 32;
   std::uint32_t shared_bytes_per_cta = 0;  ///< without the part that the driver reserves
+  std::vector<MbarrierRing> mbarriers{};   ///< each CTA has its own
   std::vector<WarpProgram> programs;
   std::vector<CtaClass> classes;
   /// The class of a CTA is the sum over the dimensions of class_of_block[d][blockIdx[d]]; an empty table adds

@@ -13,6 +13,10 @@ constexpr std::array kOpcodes = {
     OpcodeInfo{HMMA_16816_F32_BF16, "HMMA.16816.F32.BF16", Pipe::tensor, OpClass::hmma_16816, 4096},
     OpcodeInfo{HMMA_1688_F32, "HMMA.1688.F32", Pipe::tensor, OpClass::hmma_1688, 2048},
     OpcodeInfo{HMMA_1688_F32_BF16, "HMMA.1688.F32.BF16", Pipe::tensor, OpClass::hmma_1688, 2048},
+    OpcodeInfo{HGMMA_64X64X16_F32, "HGMMA.64x64x16.F32", Pipe::tensor, OpClass::wgmma, 32768},
+    OpcodeInfo{HGMMA_64X128X16_F32, "HGMMA.64x128x16.F32", Pipe::tensor, OpClass::wgmma, 65536},
+    OpcodeInfo{HGMMA_64X176X16_F32, "HGMMA.64x176x16.F32", Pipe::tensor, OpClass::wgmma, 90112},
+    OpcodeInfo{HGMMA_64X256X16_F32, "HGMMA.64x256x16.F32", Pipe::tensor, OpClass::wgmma, 131072},
     OpcodeInfo{FFMA, "FFMA", Pipe::fma, OpClass::fma, 64},
     OpcodeInfo{FMUL, "FMUL", Pipe::fma, OpClass::fma, 32},
     OpcodeInfo{FADD, "FADD", Pipe::fma, OpClass::fma, 32},
@@ -55,6 +59,8 @@ constexpr std::array kOpcodes = {
     OpcodeInfo{UIMAD, "UIMAD", Pipe::uniform, OpClass::uniform},
     OpcodeInfo{R2UR, "R2UR", Pipe::uniform, OpClass::uniform},
     OpcodeInfo{S2UR, "S2UR", Pipe::uniform, OpClass::uniform},
+    OpcodeInfo{UTMALDG, "UTMALDG", Pipe::uniform, OpClass::bulk_load},
+    OpcodeInfo{UTMASTG, "UTMASTG", Pipe::uniform, OpClass::bulk_store},
     OpcodeInfo{BRA, "BRA", Pipe::control, OpClass::branch},
     OpcodeInfo{BSSY, "BSSY", Pipe::control, OpClass::nop},
     OpcodeInfo{BSYNC, "BSYNC", Pipe::control, OpClass::nop},
@@ -64,7 +70,12 @@ constexpr std::array kOpcodes = {
     OpcodeInfo{S2R, "S2R", Pipe::control, OpClass::nop},
     OpcodeInfo{CS2R, "CS2R", Pipe::control, OpClass::nop},
     OpcodeInfo{LDC, "LDC", Pipe::control, OpClass::nop},
+    OpcodeInfo{WARPGROUP_ARRIVE, "WARPGROUP.ARRIVE", Pipe::control, OpClass::nop},
+    OpcodeInfo{USETMAXREG, "USETMAXREG", Pipe::control, OpClass::nop},
     OpcodeInfo{BAR_SYNC, "BAR.SYNC", Pipe::control, OpClass::barrier},
+    OpcodeInfo{WARPGROUP_DEPBAR_LE, "WARPGROUP.DEPBAR.LE", Pipe::control, OpClass::wgmma_wait},
+    OpcodeInfo{SYNCS_ARRIVE, "SYNCS.ARRIVE", Pipe::control, OpClass::mbarrier_arrive},
+    OpcodeInfo{SYNCS_PHASECHK_TRYWAIT, "SYNCS.PHASECHK.TRYWAIT", Pipe::control, OpClass::mbarrier_wait},
     OpcodeInfo{LDSM_X4, "LDSM.x4", Pipe::lsu, OpClass::shared_load},
     OpcodeInfo{LDSM_X2, "LDSM.x2", Pipe::lsu, OpClass::shared_load},
     OpcodeInfo{LDSM_X1, "LDSM.x1", Pipe::lsu, OpClass::shared_load},
@@ -76,6 +87,7 @@ constexpr std::array kOpcodes = {
     OpcodeInfo{STS_32, "STS.32", Pipe::lsu, OpClass::shared_store},
     OpcodeInfo{STS_64, "STS.64", Pipe::lsu, OpClass::shared_store},
     OpcodeInfo{STS_128, "STS.128", Pipe::lsu, OpClass::shared_store},
+    OpcodeInfo{STSM_X4, "STSM.x4", Pipe::lsu, OpClass::shared_store},
     OpcodeInfo{ATOMS_MAX, "ATOMS.MAX", Pipe::lsu, OpClass::shared_atomic},
     OpcodeInfo{SHFL_BFLY, "SHFL.BFLY", Pipe::lsu, OpClass::shuffle},
     OpcodeInfo{SHFL_DOWN, "SHFL.DOWN", Pipe::lsu, OpClass::shuffle},
@@ -155,7 +167,17 @@ bool is_shared_memory(OpClass op_class) {
 bool is_global_memory(OpClass op_class) {
   return op_class == OpClass::async_copy || op_class == OpClass::global_load ||
          op_class == OpClass::global_store || op_class == OpClass::global_reduce ||
-         op_class == OpClass::local_load || op_class == OpClass::local_store;
+         op_class == OpClass::local_load || op_class == OpClass::local_store || is_bulk_copy(op_class);
+}
+
+bool is_bulk_copy(OpClass op_class) {
+  return op_class == OpClass::bulk_load || op_class == OpClass::bulk_store;
+}
+
+bool has_immediate(OpClass op_class) {
+  return op_class == OpClass::barrier || op_class == OpClass::async_wait || op_class == OpClass::wgmma ||
+         op_class == OpClass::wgmma_wait || op_class == OpClass::mbarrier_arrive ||
+         op_class == OpClass::mbarrier_wait || is_bulk_copy(op_class);
 }
 
 std::string_view name(Pipe pipe) {

@@ -26,6 +26,8 @@ struct AffineIndex {
   std::array<std::int64_t, kMaxLoopDepth> per_iteration{};
   std::int16_t symbol = kNoSymbol;
   std::int64_t per_symbol = 0;
+  /// The symbols from number `symbol` on are a table: the one of the outermost loop's iteration counts.
+  bool symbol_table = false;
 
   bool operator==(const AffineIndex&) const = default;
 };

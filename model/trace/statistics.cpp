@@ -71,8 +71,8 @@ void add_requested(std::vector<RequestedBytes>& result, const Instruction& instr
     return;
   }
   const MemoryOperand& operand = program.memory_operands[instruction.memory];
-  const bool reads =
-      op_class == OpClass::async_copy || op_class == OpClass::global_load || op_class == OpClass::local_load;
+  const bool reads = op_class == OpClass::async_copy || op_class == OpClass::global_load ||
+                     op_class == OpClass::local_load || op_class == OpClass::bulk_load;
   RequestedBytes& bytes = result[operand.tensor];
   add(reads ? bytes.read : bytes.written, checked_multiply(executions, operand.bytes));
 }

@@ -9,7 +9,7 @@ namespace warpscope::trace {
 namespace {
 
 constexpr std::string_view kTerms =
-    "expected a sum of a number, x, y, z (as x/4*8 for 8*(x/4)), warp*n, i0*n .. i2*n, sym0*n";
+    "expected a sum of a number, x, y, z (as x/4*8 for 8*(x/4)), warp*n, i0*n .. i2*n, sym0*n or tab0*n";
 
 /// One term of an affine index, with its sign already taken.
 class TermReader {
@@ -34,11 +34,12 @@ class TermReader {
     } else if (base == "i0" || base == "i1" || base == "i2") {
       claim(term);
       index_.per_iteration[static_cast<std::size_t>(base[1] - '0')] = coefficient(negative);
-    } else if (base.starts_with("sym") && base.size() > 3) {
+    } else if ((base.starts_with("sym") || base.starts_with("tab")) && base.size() > 3) {
       claim("sym");
       TextCursor number = cursor_.nested(base.substr(3));
       index_.symbol = number.integer<std::int16_t>("symbol", 0);
       number.expect_end("the symbol's number");
+      index_.symbol_table = base.starts_with("tab");
       index_.per_symbol = coefficient(negative);
     } else {
       cursor_.fail("address term", base.empty() ? cursor_.lookahead() : base, kTerms);

@@ -63,7 +63,8 @@ void append(std::string& text, const AffineIndex& index) {
     }
   }
   if (index.symbol != kNoSymbol) {
-    append_term(text, begin, index.per_symbol, fmt::format("sym{}", index.symbol));
+    append_term(text, begin, index.per_symbol,
+                fmt::format("{}{}", index.symbol_table ? "tab" : "sym", index.symbol));
   }
   if (text.size() == begin) {
     text += '0';

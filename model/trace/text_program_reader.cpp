@@ -11,8 +11,8 @@
 namespace warpscope::trace {
 namespace {
 
-constexpr std::string_view kWordsOutside[] = {"tensor",  "launch",  "program", "class",   "class_x",
-                                              "class_y", "class_z", "grid",    "threads", "end"};
+constexpr std::string_view kWordsOutside[] = {"tensor",  "launch", "program", "class", "class_x",  "class_y",
+                                              "class_z", "grid",   "threads", "end",   "mbarriers"};
 
 }  // namespace
 
@@ -168,6 +168,14 @@ void TextProgramReader::read_registers(TextCursor& cursor, Instruction& instruct
       }
       has_immediate = true;
       instruction.immediate = value;
+      const bool is_barrier = instruction.opcode == Opcode::BAR_SYNC;
+      if (is_barrier && value >= kBarrierNames) {
+        cursor.fail("barrier", std::to_string(value), "0 to 15, and /N for N warps of the CTA");
+      }
+      if (is_barrier && cursor.accept_adjacent('/')) {
+        const int warps = cursor.integer<std::uint8_t>("warps", 1, 32);
+        instruction.immediate = static_cast<std::uint16_t>(value + kBarrierNames * warps);
+      }
       continue;
     }
     if (count == instruction.sources.size() + 1) {

@@ -157,6 +157,8 @@ class TextReader {
       launch.registers_per_thread = cursor.integer<std::uint32_t>("registers");
     } else if (word == "shared") {
       launch.shared_bytes_per_cta = cursor.integer<std::uint32_t>("shared");
+    } else if (word == "mbarriers") {
+      read_mbarriers(cursor, launch);
     } else if (word == "class_x" || word == "class_y" || word == "class_z") {
       classes_.read_table(cursor, launch.class_of_block[static_cast<std::size_t>(word.back() - 'x')]);
     } else if (word == "class") {
@@ -165,11 +167,34 @@ class TextReader {
       read_program(cursor, launch);
       return;  // its block ends on another line
     } else {
-      cursor.fail(
-          "statement", word.empty() ? cursor.lookahead() : word,
-          "expected grid, threads, registers, shared, class, class_x, class_y, class_z, program or }");
+      cursor.fail("statement", word.empty() ? cursor.lookahead() : word,
+                  "expected grid, threads, registers, shared, mbarriers, class, class_x, class_y, class_z, "
+                  "program or }");
     }
     cursor.expect_end(word);
+  }
+
+  static void read_mbarriers(TextCursor& cursor, Launch& launch) {
+    const auto read_key = [&]<typename T>(std::string_view key, T& value) {
+      const std::string_view word = cursor.word();
+      if (word != key || !cursor.accept('=')) {
+        cursor.fail("mbarriers", word.empty() ? cursor.lookahead() : word,
+                    "expected mbarriers slots=N arrivals=N bytes=N [open]");
+      }
+      value = cursor.integer<T>(key);
+    };
+    MbarrierRing ring;
+    read_key("slots", ring.slots);
+    read_key("arrivals", ring.arrivals);
+    read_key("bytes", ring.bytes);
+    if (!cursor.at_end()) {
+      const std::string_view word = cursor.word();
+      if (word != "open") {
+        cursor.fail("mbarriers", word.empty() ? cursor.lookahead() : word, "expected open, or nothing");
+      }
+      ring.starts_open = true;
+    }
+    launch.mbarriers.push_back(ring);
   }
 
   void read_program(TextCursor& cursor, Launch& launch) {

@@ -87,7 +87,11 @@ class ProgramWriter {
   void write_registers(const Instruction& instruction) {
     std::string_view separator = " ";
     const OpClass op_class = info(instruction.opcode).op_class;
-    if (op_class == OpClass::barrier || op_class == OpClass::async_wait) {
+    if (op_class == OpClass::barrier && instruction.immediate >= kBarrierNames) {
+      fmt::format_to(std::back_inserter(text_), " {}/{}", instruction.immediate % kBarrierNames,
+                     instruction.immediate / kBarrierNames);
+      separator = ", ";
+    } else if (has_immediate(op_class)) {
       fmt::format_to(std::back_inserter(text_), " {}", instruction.immediate);
       separator = ", ";
     }
@@ -202,6 +206,10 @@ void append_launch(std::string& text, const Launch& launch, const std::vector<Te
   fmt::format_to(std::back_inserter(text), "  grid {} {} {}\n  threads {}\n  registers {}\n  shared {}\n",
                  launch.grid[0], launch.grid[1], launch.grid[2], launch.threads_per_cta,
                  launch.registers_per_thread, launch.shared_bytes_per_cta);
+  for (const MbarrierRing& ring : launch.mbarriers) {
+    fmt::format_to(std::back_inserter(text), "  mbarriers slots={} arrivals={} bytes={}{}\n", ring.slots,
+                   ring.arrivals, ring.bytes, ring.starts_open ? " open" : "");
+  }
   for (const WarpProgram& program : launch.programs) {
     ProgramWriter(program, tensors, text).write();
   }

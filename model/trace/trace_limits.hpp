@@ -22,6 +22,12 @@ inline constexpr std::size_t kMostClasses = std::size_t{1} << 16;
 /// Groups of asynchronous copies that DEPBAR.LE leaves pending. An SM tells no more of them apart, so beyond
 /// this a wait would be for others.
 inline constexpr int kMostPendingGroups = 6;
+/// Rings of mbarriers of a launch, and mbarriers of a ring.
+inline constexpr int kMostRings = 16;
+inline constexpr int kMostRingSlots = 64;
+/// Of a phase: 1024 threads, and what the hardware counts of bytes.
+inline constexpr int kMostArrivals = 1024;
+inline constexpr std::uint32_t kMostTransactionBytes = (std::uint32_t{1} << 20) - 1;
 /// Of a trace.
 inline constexpr std::uint64_t kMostWarpInstructions = std::uint64_t{1} << 50;
 

@@ -73,6 +73,28 @@ void validate_shape(const ValidationContext& context, const Launch& launch) {
   }
 }
 
+void validate_mbarriers(const ValidationContext& context, const Launch& launch) {
+  if (launch.mbarriers.size() > kMostRings) {
+    context.fail("rings of mbarriers", std::to_string(launch.mbarriers.size()),
+                 fmt::format("at most {}", kMostRings));
+  }
+  for (std::size_t r = 0; r < launch.mbarriers.size(); ++r) {
+    const MbarrierRing& ring = launch.mbarriers[r];
+    if (ring.slots < 1 || ring.slots > kMostRingSlots) {
+      context.fail(fmt::format("mbarriers {}, slots", r), std::to_string(ring.slots),
+                   fmt::format("1 to {}", kMostRingSlots));
+    }
+    if (ring.arrivals < 1 || ring.arrivals > kMostArrivals) {
+      context.fail(fmt::format("mbarriers {}, arrivals", r), std::to_string(ring.arrivals),
+                   fmt::format("1 to {}", kMostArrivals));
+    }
+    if (ring.bytes > kMostTransactionBytes) {
+      context.fail(fmt::format("mbarriers {}, bytes", r), std::to_string(ring.bytes),
+                   fmt::format("0 to {}", kMostTransactionBytes));
+    }
+  }
+}
+
 void validate_class_tables(const ValidationContext& context, const Launch& launch) {
   std::uint64_t most = 0;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -127,6 +149,7 @@ void validate_launch(const ValidationContext& context, const Launch& launch) {
   std::unordered_set<std::string> no_names;
   check_name(context, "launch name", launch.name, no_names);  // a stream may launch one kernel twice
   validate_shape(context, launch);
+  validate_mbarriers(context, launch);
   if (launch.programs.empty() || launch.programs.size() > 65536) {
     context.fail("programs", std::to_string(launch.programs.size()), "1 to 65536");
   }

@@ -61,7 +61,9 @@ Int128 reach_of(const AffineIndex& index, const Launch& launch, const LargestVal
     reach += size_of(index.per_iteration[k]) * last_iterations[k];
   }
   if (index.symbol != kNoSymbol) {
-    reach += size_of(index.per_symbol) * most.symbols[static_cast<std::size_t>(index.symbol)];
+    const auto first = most.symbols.begin() + index.symbol;
+    const auto end = index.symbol_table ? most.symbols.end() : first + 1;
+    reach += size_of(index.per_symbol) * *std::max_element(first, end);
   }
   return reach;
 }

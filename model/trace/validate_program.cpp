@@ -8,18 +8,24 @@ namespace warpscope::trace {
 namespace {
 
 constexpr std::uint32_t kEndOfPredicates = kFirstPredicate + 16;
-constexpr std::uint32_t kMostBytes = 1024;  // 32 lanes, one 32-byte sector each
+constexpr std::uint32_t kMostBytes = 1024;       // 32 lanes, one 32-byte sector each
+constexpr std::uint32_t kMostWgmmaBytes = 4096;  // a quarter of A and B of m64n256k16, with room
+constexpr std::uint32_t kMostBoxBytes = 65536;
 constexpr std::uint32_t kMostWavefronts = 128;
 constexpr std::uint32_t kMostLines = 32;  // one per lane
 
 /// Bytes that one lane of the instruction moves; 1 where lanes do not matter.
 std::uint32_t lane_bytes(Opcode opcode) {
   const std::string_view name = info(opcode).name;
-  if (name.ends_with("128") || name.starts_with("LDSM")) {
+  if (name.ends_with("128") || name.starts_with("LDSM") || name.starts_with("STSM")) {
     return 16;
   }
   if (name.ends_with("64")) {
     return 8;
+  }
+  const OpClass op_class = info(opcode).op_class;
+  if (op_class == OpClass::wgmma || is_bulk_copy(op_class)) {
+    return 16;
   }
   return name.ends_with("16") ? 2 : 4;
 }
@@ -66,15 +72,35 @@ void check_operation(const ValidationContext& context, const WarpProgram& progra
 
 void check_immediate(const ValidationContext& context, const Instruction& instruction) {
   const OpClass op_class = info(instruction.opcode).op_class;
-  const int most = op_class == OpClass::barrier      ? 15
-                   : op_class == OpClass::async_wait ? kMostPendingGroups
-                                                     : 0;
+  const Launch& launch = context.trace->launches[context.position.launch];
+  if (op_class == OpClass::barrier && instruction.immediate >= kBarrierNames) {
+    const std::uint32_t warps = instruction.immediate / std::uint32_t{kBarrierNames};
+    if (warps > warps_per_cta(launch)) {
+      context.fail("warps of a barrier", std::to_string(warps),
+                   fmt::format("the CTA has {}", warps_per_cta(launch)));
+    }
+    return;
+  }
+  const bool is_wait = op_class == OpClass::async_wait || op_class == OpClass::wgmma_wait;
+  const bool is_ring =
+      op_class == OpClass::mbarrier_arrive || op_class == OpClass::mbarrier_wait || is_bulk_copy(op_class);
+  if (is_ring && instruction.immediate >= launch.mbarriers.size()) {
+    context.fail("ring of mbarriers", std::to_string(instruction.immediate),
+                 fmt::format("the launch has {}, from 0", launch.mbarriers.size()));
+  }
+  const int most = op_class == OpClass::barrier ? kBarrierNames - 1
+                   : is_wait                    ? kMostPendingGroups
+                   : is_ring                    ? kMostRings - 1
+                   : op_class == OpClass::wgmma ? 1
+                                                : 0;
   if (instruction.immediate > most) {
-    const std::string_view what = op_class == OpClass::barrier      ? "barrier"
-                                  : op_class == OpClass::async_wait ? "pending groups"
-                                                                    : "immediate";
-    context.fail(what, std::to_string(instruction.immediate),
-                 most == 0 ? "only BAR.SYNC and DEPBAR.LE have one" : fmt::format("0 to {}", most));
+    const std::string_view what = op_class == OpClass::barrier ? "barrier"
+                                  : is_wait                    ? "pending groups"
+                                  : op_class == OpClass::wgmma ? "end of a group"
+                                                               : "immediate";
+    context.fail(
+        what, std::to_string(instruction.immediate),
+        most == 0 ? "only barriers, waits, HGMMA, SYNCS and UTMA have one" : fmt::format("0 to {}", most));
   }
 }
 
@@ -90,7 +116,10 @@ void check_depth(const ValidationContext& context, const AffineIndex& index, std
 void check_memory(const ValidationContext& context, const WarpProgram& program,
                   const Instruction& instruction, std::size_t depth) {
   const OpClass op_class = info(instruction.opcode).op_class;
-  const bool wants_shared = is_shared_memory(op_class);
+  // Operands of HGMMA may all be in registers.
+  const bool may_have_shared = op_class == OpClass::wgmma;
+  const bool wants_shared =
+      is_shared_memory(op_class) || (may_have_shared && instruction.memory != kNoMemory);
   const bool wants_tensor = is_global_memory(op_class);
   if (instruction.memory == kNoMemory) {
     if (wants_shared || wants_tensor) {
@@ -121,6 +150,12 @@ void check_memory(const ValidationContext& context, const WarpProgram& program,
                                : "tensors of kind local are for LDL and STL only");
     }
   }
+  const std::uint32_t most = is_bulk_copy(op_class)       ? kMostBoxBytes
+                             : op_class == OpClass::wgmma ? kMostWgmmaBytes
+                                                          : kMostBytes;
+  if (operand.bytes > most) {
+    context.fail("bytes", std::to_string(operand.bytes), fmt::format("0 to {}", most));
+  }
   if (operand.bytes % lane_bytes(instruction.opcode) != 0) {
     context.fail("bytes", std::to_string(operand.bytes),
                  fmt::format("a multiple of the {} that a lane moves", lane_bytes(instruction.opcode)));
@@ -142,6 +177,9 @@ void check_index(const ValidationContext& context, const std::string& what, cons
   if (index.symbol < kNoSymbol) {
     context.fail(what + "symbol", std::to_string(index.symbol), "at least 0, or -1 for none");
   }
+  if (index.symbol == kNoSymbol && index.symbol_table) {
+    context.fail(what + "table", "set", "only where there is a symbol");
+  }
   if (index.symbol == kNoSymbol && index.per_symbol != 0) {
     context.fail(what + "symbol factor", std::to_string(index.per_symbol), "0 where there is no symbol");
   }
@@ -158,8 +196,8 @@ void check_operands(const ValidationContext& context, const WarpProgram& program
     if (operand.tensor == kSharedMemory && operand.segment != AffineIndex{}) {
       context.fail(what + "segment", "set", "shared memory has no segments");
     }
-    if (operand.bytes > kMostBytes) {
-      context.fail(what + "bytes", std::to_string(operand.bytes), fmt::format("0 to {}", kMostBytes));
+    if (operand.bytes > kMostBoxBytes) {
+      context.fail(what + "bytes", std::to_string(operand.bytes), fmt::format("0 to {}", kMostBoxBytes));
     }
     if (operand.wavefronts > kMostWavefronts) {
       context.fail(what + "wavefronts", std::to_string(operand.wavefronts),

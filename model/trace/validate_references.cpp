@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "model/trace/execution_count.hpp"
@@ -44,6 +45,37 @@ void compare(const ValidationContext& context, std::size_t class_number, std::si
   }
 }
 
+/// The outermost loop around instruction `i`, or null.
+const Loop* outermost_loop(const WarpProgram& program, std::size_t i) {
+  const auto found =
+      std::ranges::find_if(program.loops, [&](const Loop& loop) { return loop.begin <= i && i < loop.end; });
+  return found == program.loops.end() ? nullptr : &*found;
+}
+
+/// Every iteration of a loop whose instructions go through a table of symbols has its entry.
+void validate_tables(const ValidationContext& context, const WarpProgram& program, std::size_t class_number,
+                     const CtaClass& cta_class) {
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    if (program.code[i].memory == kNoMemory) {
+      continue;
+    }
+    const MemoryOperand& operand = program.memory_operands[program.code[i].memory];
+    for (const AffineIndex* index : {&operand.segment, &operand.offset}) {
+      if (!index->symbol_table) {
+        continue;
+      }
+      const Loop* loop = outermost_loop(program, i);
+      const std::uint64_t trips = loop == nullptr ? 1 : cta_class.trip_counts[loop->trip_slot];
+      if (static_cast<std::uint64_t>(index->symbol) + trips > cta_class.symbols.size()) {
+        context.at_instruction(i).fail(
+            "table", fmt::format("tab{}", index->symbol),
+            fmt::format("class {} has {} symbols, from 0, for the {} trips of the outermost loop",
+                        class_number, cta_class.symbols.size(), trips));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void validate_references(const ValidationContext& context, const WarpProgram& program,
@@ -63,6 +95,7 @@ void validate_references(const ValidationContext& context, const WarpProgram& pr
       }
     }
   }
+  validate_tables(context, program, class_number, cta_class);
   try {
     executed_stretches(program, cta_class);
   } catch (const std::invalid_argument& error) {

@@ -68,7 +68,8 @@ class WarpWalk {
       value += index.per_iteration[k] * iterations_[k];
     }
     if (index.symbol != trace::kNoSymbol) {
-      value += index.per_symbol * class_->symbols[static_cast<std::size_t>(index.symbol)];
+      const std::int64_t turn = index.symbol_table && !iterations_.empty() ? iterations_[0] : 0;
+      value += index.per_symbol * class_->symbols[static_cast<std::size_t>(index.symbol + turn)];
     }
     return value;
   }
@@ -88,7 +89,8 @@ class WarpWalk {
     const std::int64_t end = std::min<std::int64_t>(first + operand.bytes, tensor.segment_bytes);
     const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, end - first));
     MovedBytes& sums = moved_[operand.tensor];
-    const bool stores = op_class == OpClass::global_store || op_class == OpClass::global_reduce;
+    const bool stores = op_class == OpClass::global_store || op_class == OpClass::global_reduce ||
+                        op_class == OpClass::bulk_store;
     (stores ? sums.written : sums.read) += bytes;
     std::vector<bool>& map = touched_[operand.tensor];
     map.resize(static_cast<std::size_t>(tensor.segments * tensor.segment_bytes));

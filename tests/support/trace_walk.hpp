@@ -32,7 +32,8 @@ inline std::int64_t evaluate(const trace::AffineIndex& index, const WarpPosition
     value += index.per_iteration[k] * step.iteration[k];
   }
   if (index.symbol != trace::kNoSymbol) {
-    value += index.per_symbol * cta_class.symbols.at(static_cast<std::size_t>(index.symbol));
+    const std::int64_t turn = index.symbol_table ? step.iteration[0] : 0;
+    value += index.per_symbol * cta_class.symbols.at(static_cast<std::size_t>(index.symbol + turn));
   }
   return value;
 }

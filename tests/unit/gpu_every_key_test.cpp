@@ -20,6 +20,7 @@
 #include "model/gpu/simulate.hpp"
 #include "model/hw/config_loader.hpp"
 #include "model/hw/config_schema.hpp"
+#include "tests/support/async_traces.hpp"
 #include "tests/support/unit_traces.hpp"
 
 namespace warpscope::test {
@@ -51,8 +52,8 @@ trace::Trace kernel(std::string_view name, const hw::HwConfig& config) {
 }
 
 std::vector<trace::Trace> traces(const hw::HwConfig& config) {
-  return {everything(),          long_code(),        kernel("fa2", config),
-          kernel("fa1", config), stream(0, 1 << 17), stream(400, 1 << 16)};
+  return {everything(),       long_code(),          kernel("fa2", config), kernel("fa1", config),
+          stream(0, 1 << 17), stream(400, 1 << 16), asynchronous_units()};
 }
 
 /// All numbers of a result; none where the launch is refused.

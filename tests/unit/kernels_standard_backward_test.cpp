@@ -20,7 +20,7 @@ using trace::Trace;
 
 Trace gradients(const std::string& kernel, Problem problem) {
   problem.pass = kernels::Pass::backward;
-  return kernels::find_kernel(kernel).build(problem, kH200);
+  return kernels::find_kernel(kernel).build(problem, kA100);
 }
 
 std::vector<std::string> launch_names(const Trace& trace) {

@@ -131,8 +131,8 @@ TEST(StandardCounters, MatrixProductsAsTheLibraryRunsThem) {
     return static_cast<double>(trace::total(trace::executed_instructions(launch))) /
            (static_cast<double>(trace::cta_count(launch)) * launch.threads_per_cta / 32);
   };
-  const Trace narrow = kernels::find_kernel("standard").build(square(2, 2, 1024, 64, false), kH200);
-  const Trace wide = kernels::find_kernel("standard").build(square(2, 2, 1024, 128, false), kH200);
+  const Trace narrow = kernels::find_kernel("standard").build(square(2, 2, 1024, 64, false), kA100);
+  const Trace wide = kernels::find_kernel("standard").build(square(2, 2, 1024, 128, false), kA100);
   EXPECT_NEAR(per_warp(narrow.launches.at(2)), 1572, 0.03 * 1572);
   EXPECT_NEAR(per_warp(wide.launches.at(2)), 1840, 0.03 * 1840);
   EXPECT_NEAR(per_warp(narrow.launches.back()), 4231, 0.1 * 4231);

@@ -55,6 +55,7 @@ class TraceMaker {
     if (random_.one_in(3)) {
       index.symbol = pick<std::int16_t>(0, 2);
       index.per_symbol = factor();
+      index.symbol_table = depth == 0 && random_.one_in(3);  // one entry is enough outside of loops
     }
     return index;
   }
@@ -112,8 +113,12 @@ class TraceMaker {
           pick<std::uint8_t>(1, 15), random_.one_in(2) ? kNoScoreboard : pick<std::uint8_t>(0, 5),
           random_.one_in(2) ? kNoScoreboard : pick<std::uint8_t>(0, 5), pick<std::uint8_t>(0, 63)};
     }
-    instruction.immediate =
-        instruction.opcode == Opcode::DEPBAR_LE ? pick<std::uint16_t>(0, 6) : std::uint16_t{0};
+    const OpClass op_class = info(instruction.opcode).op_class;
+    if (op_class == OpClass::async_wait || op_class == OpClass::wgmma_wait) {
+      instruction.immediate = pick<std::uint16_t>(0, 6);
+    } else if (has_immediate(op_class)) {
+      instruction.immediate = pick<std::uint16_t>(0, 1);  // of HGMMA, or one of two rings
+    }
     make_memory(program, instruction, depth);
     if (random_.one_in(2)) {
       // Numbered in the order in which they come up.
@@ -160,6 +165,10 @@ class TraceMaker {
     launch.threads_per_cta = pick<std::uint32_t>(1, 200);
     launch.registers_per_thread = pick<std::uint32_t>(1, 255);
     launch.shared_bytes_per_cta = pick<std::uint32_t>(0, 100000);
+    for (int ring = 0; ring < 2; ++ring) {
+      launch.mbarriers.push_back({pick<std::uint16_t>(1, 64), pick<std::uint16_t>(1, 1024),
+                                  pick<std::uint32_t>(0, 9999), random_.one_in(2)});
+    }
     for (std::int64_t p = random_.between(1, 3); p > 0; --p) {
       WarpProgram program;
       program.name = "program" + std::to_string(p);

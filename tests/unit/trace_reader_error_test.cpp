@@ -87,10 +87,10 @@ TEST(TraceReaderErrors, Truncated) {
 }
 
 TEST(TraceReaderErrors, Launch) {
-  EXPECT_EQ(
-      in_launch("blocks 3"),
-      "t:7: statement 'blocks': expected grid, threads, registers, shared, class, class_x, class_y, class_z, "
-      "program or }");
+  EXPECT_EQ(in_launch("blocks 3"),
+            "t:7: statement 'blocks': expected grid, threads, registers, shared, mbarriers, class, class_x, "
+            "class_y, class_z, "
+            "program or }");
   EXPECT_EQ(in_launch("grid 1 1"),
             "t:7: grid extent 'end of line': expected an integer from 1 to 4294967295");
   EXPECT_EQ(in_launch("grid 1 1 1 1"), "t:7: after grid '1': expected the end of the line");
@@ -152,13 +152,21 @@ TEST(TraceReaderErrors, Registers) {
 TEST(TraceReaderErrors, Immediates) {
   EXPECT_EQ(in_program("BAR.SYNC 1, 2"), "t:5: immediate '2': an instruction has at most one");
   EXPECT_EQ(in_program("BAR.SYNC 70000"), "t:5: immediate '70000': expected an integer from 0 to 65535");
-  EXPECT_EQ(in_program("NOP\nBAR.SYNC 16"),
-            "t:6: launch 'l', program 'p', instruction 1 (BAR.SYNC), barrier '16': 0 to 15");
+  EXPECT_EQ(in_program("NOP\nBAR.SYNC 16"), "t:6: barrier '16': 0 to 15, and /N for N warps of the CTA");
+  EXPECT_EQ(in_program("BAR.SYNC 1/33"), "t:5: warps '33': expected an integer from 1 to 32");
+  EXPECT_EQ(in_program("BAR.SYNC 1/2"),
+            "t:5: launch 'l', program 'p', instruction 0 (BAR.SYNC), warps of a barrier '2': the CTA has 1");
+  EXPECT_EQ(
+      in_program("SYNCS.ARRIVE 0"),
+      "t:5: launch 'l', program 'p', instruction 0 (SYNCS.ARRIVE), ring of mbarriers '0': the launch has "
+      "0, from 0");
+  EXPECT_EQ(in_program("HGMMA.64x64x16.F32 2"),
+            "t:5: launch 'l', program 'p', instruction 0 (HGMMA.64x64x16.F32), end of a group '2': 0 to 1");
   EXPECT_EQ(in_program("DEPBAR.LE 7"),
             "t:5: launch 'l', program 'p', instruction 0 (DEPBAR.LE), pending groups '7': 0 to 6");
   EXPECT_EQ(in_program("FFMA 3"),
-            "t:5: launch 'l', program 'p', instruction 0 (FFMA), immediate '3': only BAR.SYNC and DEPBAR.LE "
-            "have one");
+            "t:5: launch 'l', program 'p', instruction 0 (FFMA), immediate '3': only barriers, "
+            "waits, HGMMA, SYNCS and UTMA have one");
 }
 
 TEST(TraceReaderErrors, Loops) {
@@ -177,9 +185,10 @@ TEST(TraceReaderErrors, Loops) {
   const std::string open = "loop n=slot0 {\n";
   EXPECT_EQ(in_program(open + open + open + open), "t:8: loop depth '4': loops nest at most 3 deep");
   // One brace too many closes the program, one too few leaves the launch open.
-  EXPECT_EQ(in_program("}"),
-            "t:6: statement 'EXIT': expected grid, threads, registers, shared, class, class_x, class_y, "
-            "class_z, program or }");
+  EXPECT_EQ(
+      in_program("}"),
+      "t:6: statement 'EXIT': expected grid, threads, registers, shared, mbarriers, class, class_x, class_y, "
+      "class_z, program or }");
   EXPECT_EQ(in_program("loop n=slot0 {\nBRA"),
             "t:9: statement 'class': cannot stand in a program; is a } missing above?");
 }
@@ -223,7 +232,7 @@ TEST(TraceReaderErrors, Addresses) {
     return in_program("LDG.32 R0 [K offset=" + index + " bytes=4]");
   };
   const std::string legal =
-      "expected a sum of a number, x, y, z (as x/4*8 for 8*(x/4)), warp*n, i0*n .. i2*n, sym0*n";
+      "expected a sum of a number, x, y, z (as x/4*8 for 8*(x/4)), warp*n, i0*n .. i2*n, sym0*n or tab0*n";
   EXPECT_EQ(offset("w*3"), "t:5: address term 'w': " + legal);
   EXPECT_EQ(offset("i3"), "t:5: address term 'i3': " + legal);
   EXPECT_EQ(offset("4+"), "t:5: address term 'bytes': " + legal);

@@ -63,6 +63,7 @@ class Walker {
     }
     switch (info(instruction.opcode).op_class) {
       case OpClass::global_store:
+      case OpClass::bulk_store:
       case OpClass::global_reduce:
       case OpClass::local_store:
         bytes_[operand.tensor].written += operand.bytes;

@@ -130,7 +130,9 @@ TEST(TraceValidate, Operands) {
   EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) { p.memory_operands[0].tensor = 4; }),
             at + "memory operand 0, tensor '4': 1 exist, from 0");
   EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) { p.memory_operands[0].bytes = 1028; }),
-            at + "memory operand 0, bytes '1028': 0 to 1024");
+            at + "instruction 0 (LDG.32), bytes '1028': 0 to 1024");
+  EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) { p.memory_operands[0].bytes = 65540; }),
+            at + "memory operand 0, bytes '65540': 0 to 65536");
   EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) { p.memory_operands[0].wavefronts = 129; }),
             at + "memory operand 0, wavefronts '129': 0 to 128");
   EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) { p.memory_operands[0].lines = 33; }),

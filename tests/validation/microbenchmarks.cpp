@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "tests/validation/async_benchmarks.hpp"
 #include "tests/validation/instruction_kinds.hpp"
 #include "tests/validation/program_builder.hpp"
 #include "tests/validation/stream_benchmarks.hpp"
@@ -296,10 +297,11 @@ Microbenchmark make_microbenchmark(const MeasuredRow& row) {
     std::string_view name;
     Microbenchmark (*make)(const MeasuredRow&);
   };
-  constexpr std::array kGroups = {Group{"op", op},           Group{"bar", bar},      Group{"pair", pair},
-                                  Group{"mix", mix},         Group{"gemm", gemm},    Group{"icache", icache},
-                                  Group{"cpasync", cpasync}, Group{"red", red},      Group{"ctagap", ctagap},
-                                  Group{"latency", latency}, Group{"stream", stream}};
+  constexpr std::array kGroups = {Group{"op", op},           Group{"bar", bar},       Group{"pair", pair},
+                                  Group{"mix", mix},         Group{"gemm", gemm},     Group{"icache", icache},
+                                  Group{"cpasync", cpasync}, Group{"red", red},       Group{"ctagap", ctagap},
+                                  Group{"latency", latency}, Group{"stream", stream}, Group{"wgmma", wgmma},
+                                  Group{"bulk", bulk}};
   for (const Group& group : kGroups) {
     if (group.name == row.group) {
       return group.make(row);

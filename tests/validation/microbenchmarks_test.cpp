@@ -54,7 +54,7 @@ TEST_P(Microbenchmarks, ModelAgreesWithMeasurement) {
 
 INSTANTIATE_TEST_SUITE_P(H200, Microbenchmarks,
                          testing::Values("op", "pair", "mix", "gemm", "bar", "icache", "cpasync", "red",
-                                         "ctagap", "latency", "stream"),
+                                         "ctagap", "latency", "stream", "wgmma", "bulk"),
                          [](const auto& group) { return std::string(group.param); });
 
 }  // namespace
