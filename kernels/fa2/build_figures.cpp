@@ -96,4 +96,11 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
   return result;
 }
 
+// nvcc 13.0, sm_90, as in figure_table.cpp: no spills in the loop, and as many moves as there are at 128
+// columns.
+void set_dropout_figures(BuildFigures& figures, int head_dim) {
+  const FigureCounts steady{.move = head_dim == 128 ? 7 : 0};
+  figures.parts[{kOutput, kSteady}] = {{.spread = counted_instructions(steady)}};
+}
+
 }  // namespace warpscope::kernels::fa2
