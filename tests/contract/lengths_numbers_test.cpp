@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/kernel.hpp"
+#include "kernels/numeric/check_numbers.hpp"
 #include "kernels/unsupported.hpp"
 #include "model/trace/statistics.hpp"
 #include "tests/support/gpu_limits.hpp"
@@ -51,6 +52,16 @@ TEST(LengthsNumbers, EachSequenceForItself) {
   }
   expect_attention(problem_of({33}, 64, true));
   expect_attention(problem_of({200, 33}, 128, false), "fa2_torch");
+}
+
+TEST(LengthsNumbers, AreCheckedByTheCommand) {
+  const auto check = [](const char* kernel, const Problem& problem) {
+    return check_numbers(kernels::find_kernel(kernel), problem, kH100, 1).passed();
+  };
+  EXPECT_TRUE(check("fa2", problem_of({100, 37, 200}, 64, true)));
+  Problem paged{3, 2, 2, 1, 900, 128, false};
+  paged.page_size = 256;
+  EXPECT_TRUE(check("fa2_kvcache", paged));
 }
 
 TEST(LengthsNumbers, WithWindowsSoftcapAlibiAndSharedKeys) {
