@@ -240,13 +240,16 @@ KernelPlan plan_pass(const Problem& asked, const GpuLimits& limits, fa2::Build b
   const Problem problem = library ? fa2::as_called(asked) : asked;
   if (const std::int64_t splits = fa2::key_splits(asked, limits.sm_count);
       splits > 1 || asked.page_size > 0) {
-    if (asked.page_size > 0 && (!asked.seqlens.empty() || asked.dropout > 0)) {
-      refuse("with pages (page_size) is modelled without sequences of their own lengths and dropout");
+    const bool masks = asked.window.is_given() || asked.alibi || asked.softcap != 0;
+    if (asked.page_size > 0 && (masks || !asked.seqlens.empty() || asked.dropout > 0)) {
+      refuse(
+          "with pages (page_size) is modelled without sequences of their own lengths, dropout, a window, "
+          "softcap "
+          "and ALiBi");
     }
-    if (asked.window.is_given() || asked.alibi || asked.softcap != 0) {
-      refuse("with keys in " + std::to_string(splits) + " parts (num_splits)" +
-             (asked.page_size > 0 ? " or in pages" : "") +
-             " is modelled without a window, softcap and ALiBi; num_splits 1 has them");
+    if (masks) {
+      refuse("with keys in " + std::to_string(splits) +
+             " parts (num_splits) is modelled without a window, softcap and ALiBi; num_splits 1 has them");
     }
     return fa2::plan_split(problem, splits, limits, build);
   }

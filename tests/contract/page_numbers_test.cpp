@@ -85,8 +85,10 @@ TEST(PageNumbers, RefusesWhatIsNotModelled) {
   EXPECT_EQ(refusal("fa2_kvcache", problem), "fa2 takes pages of a multiple of 256 keys (page_size), not 16");
   problem.page_size = 256;
   problem.dropout = 0.1;
-  EXPECT_EQ(refusal("fa2", problem),
-            "fa2 with pages (page_size) is modelled without sequences of their own lengths and dropout");
+  EXPECT_EQ(
+      refusal("fa2", problem),
+      "fa2 with pages (page_size) is modelled without sequences of their own lengths, dropout, a window, "
+      "softcap and ALiBi");
 }
 
 }  // namespace
