@@ -11,7 +11,8 @@ namespace warpscope::kernels {
 namespace {
 
 trace::Int128 bytes_of(const TensorSpec& tensor) {
-  return trace::Int128{tensor.segments} * tensor.rows * tensor.cols * element_bytes(tensor.type);
+  return (trace::Int128{tensor.segments} * tensor.rows - tensor.absent_rows) * tensor.cols *
+         element_bytes(tensor.type);
 }
 
 }  // namespace

@@ -20,23 +20,41 @@
 namespace warpscope::kernels {
 namespace {
 
-/// What the command calls a feature, and which problems ask for it.
+/// What messages and the command call a feature, and which problems ask for it.
 struct FeatureText {
   Feature feature;
   const char* name;
+  const char* flag;
   bool (*asked)(const Problem&);
 };
 
 constexpr std::array kFeatureTexts = {
-    FeatureText{Feature::splits, "num_splits",
+    FeatureText{Feature::splits, "num_splits", "--num-splits",
                 [](const Problem& problem) { return problem.num_splits != 1; }},
-    FeatureText{Feature::window, "a window",
+    FeatureText{Feature::window, "a window", "--window",
                 [](const Problem& problem) { return problem.window.is_given(); }},
-    FeatureText{Feature::softcap, "softcap", [](const Problem& problem) { return problem.softcap != 0; }},
-    FeatureText{Feature::alibi, "ALiBi", [](const Problem& problem) { return problem.alibi; }},
-    FeatureText{Feature::lengths, "sequences of their own lengths",
+    FeatureText{Feature::softcap, "softcap", "--softcap",
+                [](const Problem& problem) { return problem.softcap != 0; }},
+    FeatureText{Feature::alibi, "ALiBi", "--alibi", [](const Problem& problem) { return problem.alibi; }},
+    FeatureText{Feature::lengths, "sequences of their own lengths", "--seqlens",
                 [](const Problem& problem) { return !problem.seqlens.empty(); }},
+    FeatureText{Feature::dropout, "dropout", "--dropout",
+                [](const Problem& problem) { return problem.dropout > 0; }},
+    FeatureText{Feature::pages, "pages", "--page-size",
+                [](const Problem& problem) { return problem.page_size > 0; }},
 };
+
+/// The kernel with the flags of its features in its description.
+Kernel with_flags(Kernel kernel) {
+  const char* before = "; forward also ";
+  for (const FeatureText& text : kFeatureTexts) {
+    if (std::ranges::find(kernel.features, text.feature) != kernel.features.end()) {
+      kernel.description += before + std::string(text.flag);
+      before = " ";
+    }
+  }
+  return kernel;
+}
 
 constexpr int kRoundingsOfStandard = 2;  // scores and probabilities go through memory
 constexpr int kRoundingsOfFlash = 3;     // of a gradient: O, P or dS, and the gradient itself
@@ -151,9 +169,11 @@ std::vector<Problem> problem_by_pass(const Problem& problem) {
 
 std::span<const Kernel> all_kernels() {
   static const std::vector<Pass> kBothPasses = {Pass::forward, Pass::backward};
-  static const std::vector<Feature> kFeaturesOfFa2 = {Feature::splits, Feature::window, Feature::softcap,
-                                                      Feature::alibi};
-  static const std::vector<Feature> kSplitsAlone = {Feature::splits};
+  static const std::vector<Feature> kFeaturesOfFa2 = {Feature::splits, Feature::window,  Feature::softcap,
+                                                      Feature::alibi,  Feature::lengths, Feature::dropout,
+                                                      Feature::pages};
+  static const std::vector<Feature> kFeaturesOfTorch(kFeaturesOfFa2.begin(), kFeaturesOfFa2.end() - 1);
+  static const std::vector<Feature> kFeaturesOfKvCache = {Feature::splits, Feature::pages};
   static const std::array kKernels = {
       Kernel{"fa1",
              "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys",
@@ -162,41 +182,43 @@ std::span<const Kernel> all_kernels() {
              {},
              1,
              kBothPasses},
-      Kernel{"fa2",
-             "FlashAttention-2, built as its repository does",
-             &fa2,
-             ProblemType::attention,
-             {},
-             1,
-             kBothPasses,
-             kRoundingsOfFlash,
-             kFeaturesOfFa2},
-      Kernel{"fa2_kvcache",
-             "FlashAttention-2's flash_attn_with_kvcache: its split-KV kernel, whatever the splits",
-             &plan_fa2_kvcache,
-             ProblemType::attention,
-             {},
-             1,
-             {Pass::forward},
-             kRoundingsOfFlash,
-             kSplitsAlone},
-      Kernel{"fa2_torch",
-             "FlashAttention-2 inside PyTorch: unfused, slow exponential",
-             &fa2_torch,
-             ProblemType::attention,
-             {},
-             1,
-             kBothPasses,
-             kRoundingsOfFlash,
-             kFeaturesOfFa2},
-      Kernel{"standard",
-             "PyTorch function of the FlashAttention-2 benchmark: scores in HBM; GEMMs on wgmma on Hopper",
-             &plan_standard,
-             ProblemType::attention,
-             {},
-             kRoundingsOfStandard,
-             {Pass::forward, Pass::backward},
-             kBackwardRoundingsOfStandard},
+      with_flags(Kernel{"fa2",
+                        "FlashAttention-2, built as its repository does",
+                        &fa2,
+                        ProblemType::attention,
+                        {},
+                        1,
+                        kBothPasses,
+                        kRoundingsOfFlash,
+                        kFeaturesOfFa2}),
+      with_flags(
+          Kernel{"fa2_kvcache",
+                 "FlashAttention-2's flash_attn_with_kvcache: its split-KV kernel, whatever the splits",
+                 &plan_fa2_kvcache,
+                 ProblemType::attention,
+                 {},
+                 1,
+                 {Pass::forward},
+                 kRoundingsOfFlash,
+                 kFeaturesOfKvCache}),
+      with_flags(Kernel{"fa2_torch",
+                        "FlashAttention-2 inside PyTorch: unfused, slow exponential",
+                        &fa2_torch,
+                        ProblemType::attention,
+                        {},
+                        1,
+                        kBothPasses,
+                        kRoundingsOfFlash,
+                        kFeaturesOfTorch}),
+      Kernel{
+          "standard",
+          "PyTorch function of the FlashAttention-2 benchmark: scores in HBM; GEMMs on wgmma on Hopper",
+          &plan_standard,
+          ProblemType::attention,
+          {},
+          kRoundingsOfStandard,
+          {Pass::forward, Pass::backward},
+          kBackwardRoundingsOfStandard},
       Kernel{"standard_eager",
              "matmul, scale, masked_fill, softmax, matmul in PyTorch 2.11; GEMMs on wgmma on Hopper",
              &plan_standard_eager,

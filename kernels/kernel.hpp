@@ -35,6 +35,8 @@ enum class Feature : std::uint8_t {
   softcap,  ///< Problem::softcap
   alibi,    ///< Problem::alibi
   lengths,  ///< Problem::seqlens
+  dropout,  ///< Problem::dropout
+  pages,    ///< Problem::page_size
 };
 
 /// Keys that a query sees on either side of its own position, which is counted from the end of both; -1: all.
@@ -71,7 +73,11 @@ struct Problem {
   KeyWindow window{};
   double softcap = 0;  ///< scores become softcap * tanh(score / softcap); 0: they stay
   bool alibi = false;  ///< head h of H adds -2^(-8 (h + 1) / H) * the distance of key and query
-  std::vector<std::int64_t> seqlens{};  ///< of each sequence, queries and keys; empty: all have seqlen_q
+  /// Of each sequence, queries and keys alike: batch numbers, of which the largest is seqlen_q and seqlen_k.
+  /// Empty: all have these.
+  std::vector<std::int64_t> seqlens{};
+  double dropout = 0;  ///< probability with which a weight becomes 0; the others are divided by 1 - dropout
+  std::int64_t page_size = 0;  ///< keys per page of K and V; 0: those of a sequence lie together
 };
 
 inline constexpr std::int64_t kAutoSplits = 0;

@@ -45,6 +45,17 @@ void set_features(kernels::Problem& problem, const CsvTable& table, const CsvRec
   problem.alibi = integer(table, row, "alibi") == 1;
 }
 
+void set_options(kernels::Problem& problem, const CsvTable& table, const CsvRecord& row) {
+  const std::string lengths = cell(table, row, "seqlens");
+  for (std::size_t begin = 0; begin < lengths.size();) {
+    const std::size_t end = std::min(lengths.find(';', begin), lengths.size());
+    problem.seqlens.push_back(std::stoll(lengths.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  problem.dropout = number(table, row, "dropout");
+  problem.page_size = integer(table, row, "page_size");
+}
+
 Point counters_point(const CsvTable& table, const CsvRecord& row) {
   Point point;
   point.model.gpu = "h200-sxm-141gb";
@@ -62,6 +73,9 @@ Point counters_point(const CsvTable& table, const CsvRecord& row) {
   }
   if (table.column("window_left") != CsvTable::kNoColumn) {
     set_features(problem, table, row);
+  }
+  if (table.column("seqlens") != CsvTable::kNoColumn) {
+    set_options(problem, table, row);
   }
   problem.pass = cell(table, row, "pass") == "bwd" ? kernels::Pass::backward : kernels::Pass::forward;
   return point;
@@ -197,7 +211,9 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_times(directory, kTimes, observations);
   add_times(directory, kTorchTimes, observations);
   add_counters(directory, "counters_split.csv", observations);
-  add_counters(directory, kFeatureCounters, observations);
+  for (const char* file : {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters}) {
+    add_counters(directory, file, observations);
+  }
   add_bars(directory, observations);
   add_other_bars(directory, observations);
   return observations;

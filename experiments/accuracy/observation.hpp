@@ -32,6 +32,10 @@ inline constexpr const char* kSplitGuides = "counters_split.csv, guides";
 inline constexpr const char* kSplitHeldOut = "counters_split.csv, held out";
 inline constexpr const char* kFeatureCounters =
     "counters_features.csv";  ///< windows, softcap, ALiBi; the rows guided nothing
+/// Batches of sequences of their own lengths, dropout, and K and V in pages; no row guided anything.
+inline constexpr const char* kLengthCounters = "counters_lengths.csv";
+inline constexpr const char* kDropoutCounters = "counters_dropout.csv";
+inline constexpr const char* kPageCounters = "counters_pages.csv";
 inline constexpr const char* kFigure5 = "Fig. 5";
 inline constexpr const char* kFigure6 = "Fig. 6";
 

@@ -83,6 +83,20 @@ constexpr std::array kEntries = {
         "A slope of each head times the distance of key and query is taken from every score. It costs "
         "a multiply-add per score, and conversions to floating point of distances or columns."},
     GlossaryEntry{
+        "variable-length batch", "seqlens|varlen|cu_seqlens",
+        "Sequences of their own lengths lie one behind the other, without padding. The grid is that of the "
+        "longest: CTAs behind the end of a shorter one read where it ends and leave. `--seqlens "
+        "512,37,1024`."},
+    GlossaryEntry{
+        "dropout", "Philox",
+        "Each weight becomes 0 with a probability, the others grow in return. FA2 draws 16 random bytes for "
+        "every 16 weights of a thread, by 7 rounds of Philox: two wide products and two logic operations "
+        "each, then shifts, permutations and compares."},
+    GlossaryEntry{
+        "paged KV cache", "page_size|block_table",
+        "K and V lie in pages, which a table finds. Before every copy a thread divides its position by the "
+        "size of a page, reads two entries of the table and computes where the next rows are."},
+    GlossaryEntry{
         "sequence-length parallelism", "sequence parallelism|seq_parallel",
         "CTAs for different queries of the same head, not only for different heads. It fills the SMs "
         "where batch x heads is small and sequences are long. FA2 has it; FA1 splits a head over at "

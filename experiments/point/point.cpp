@@ -1,9 +1,12 @@
 #include "experiments/point/point.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 
 #include "experiments/base/data_directory.hpp"
 
@@ -30,6 +33,16 @@ std::string splits_text(const kernels::Problem& problem) {
   return problem.num_splits == kernels::kAutoSplits ? "auto" : std::to_string(problem.num_splits);
 }
 
+std::string lengths_text(const kernels::Problem& problem) {
+  constexpr std::size_t kMostShown = 8;
+  const std::vector<std::int64_t>& lengths = problem.seqlens;
+  if (lengths.size() <= kMostShown) {
+    return fmt::format("seqlens {}", fmt::join(lengths, ","));
+  }
+  return fmt::format("seqlens {} to {}, {} together", std::ranges::min(lengths), std::ranges::max(lengths),
+                     std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}));
+}
+
 std::string extras_text(const kernels::Problem& problem, const char* before) {
   std::string text;
   const auto add = [&](bool given, const std::string& what) { text += given ? before + what : ""; };
@@ -37,6 +50,9 @@ std::string extras_text(const kernels::Problem& problem, const char* before) {
   add(problem.window.is_given(), fmt::format("window {},{}", problem.window.left, problem.window.right));
   add(problem.softcap != 0, fmt::format("softcap {}", problem.softcap));
   add(problem.alibi, "ALiBi");
+  add(problem.dropout > 0, fmt::format("dropout {}", problem.dropout));
+  add(problem.page_size > 0, fmt::format("page_size {}", problem.page_size));
+  add(!problem.seqlens.empty(), lengths_text(problem));
   return text;
 }
 

@@ -13,7 +13,7 @@ Json to_json(const Point& point) {
   // Bound by structure, so that a field that is added to the problem cannot be forgotten here: results of
   // different problems would be taken for one another.
   const auto& [batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, pass, type, matrix,
-               num_splits, window, softcap, alibi, seqlens] = point.problem;
+               num_splits, window, softcap, alibi, seqlens, dropout, page_size] = point.problem;
   const auto& [rows, cols, depth] = matrix;
   return {{"gpu", gpu},
           {"set", overrides},
@@ -34,6 +34,8 @@ Json to_json(const Point& point) {
           {"softcap", softcap},
           {"alibi", alibi},
           {"seqlens", seqlens},
+          {"dropout", dropout},
+          {"page_size", page_size},
           {"problem_type", text(type)},
           {"rows", rows},
           {"cols", cols},
@@ -70,6 +72,8 @@ Point point_from_json(const Json& json) {
   json.at("softcap").get_to(problem.softcap);
   json.at("alibi").get_to(problem.alibi);
   json.at("seqlens").get_to(problem.seqlens);
+  json.at("dropout").get_to(problem.dropout);
+  read_integer(json, "page_size", problem.page_size);
   read_integer(json, "rows", problem.matrix.rows);
   read_integer(json, "cols", problem.matrix.cols);
   read_integer(json, "depth", problem.matrix.depth);

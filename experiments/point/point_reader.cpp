@@ -30,13 +30,20 @@ struct IntegerField {
   Use use_by(kernels::ProblemType type) const { return use[static_cast<std::size_t>(type)]; }
 };
 
+constexpr std::int64_t kMostKeys = 1 << 20;
+constexpr std::int64_t kMostBatch = 65535;
+constexpr std::string_view kSeqlens = "seqlens";
+constexpr double kMostSoftcap = 1000000;
+/// What a list of lengths says of each sequence.
+constexpr std::array<std::string_view, 3> kLengthsOfAll = {"batch", "seqlen_q", "seqlen_k"};
+
 constexpr std::array kAttentionNeeds = {Use::needed, Use::none, Use::none};
 constexpr std::array kAttentionMayHave = {Use::optional, Use::none, Use::none};
 constexpr std::array kMatricesNeed = {Use::none, Use::needed, Use::needed};
 
 constexpr std::array kIntegerFields = {
     IntegerField{"batch",
-                 65535,
+                 kMostBatch,
                  {Use::needed, Use::none, Use::optional},
                  [](Problem& problem) -> std::int64_t& { return problem.batch; }},
     IntegerField{"heads", 65535, kAttentionNeeds,
@@ -59,12 +66,19 @@ constexpr std::array kIntegerFields = {
                  [](Problem& problem) -> std::int64_t& { return problem.matrix.depth; }},
 };
 
-constexpr std::int64_t kMostKeys = 1 << 20;
+/// Apart from the sizes, which messages list.
+constexpr IntegerField kPageSize{"page_size", kMostKeys, kAttentionMayHave,
+                                 [](Problem& problem) -> std::int64_t& { return problem.page_size; }};
+
 // Scores of the largest problem: 512 times the largest of the paper's grid.
 constexpr double kMostScores = 4398046511104.0;
 
 [[noreturn]] void refuse(const std::string& name, std::string_view value, const std::string& legal) {
   throw UsageError(fmt::format("{} {}: {}", name, in_quotes(value), legal));
+}
+
+bool is_length(std::string_view field) {
+  return std::ranges::find(kLengthsOfAll, field) != kLengthsOfAll.end();
 }
 
 /// An integer from 1 to `most`, or nothing.
@@ -136,17 +150,37 @@ class PointReader {
     return {left, between == std::string::npos ? left : side(value->substr(between + 1))};
   }
 
-  double softcap() const {
-    const std::optional<std::string> value = field_text_("softcap");
+  /// Says how many sequences there are and how long each is, as `batch` and `seqlen_q` do elsewhere.
+  std::vector<std::int64_t> lengths() const {
+    const std::optional<std::string> value = field_text_(kSeqlens);
+    std::vector<std::int64_t> result;
+    for (std::size_t begin = 0; value && begin <= value->size();) {
+      const std::size_t end = std::min(value->find_first_of(",;", begin), value->size());
+      const std::optional<std::int64_t> number = number_in(value->substr(begin, end - begin), kMostKeys);
+      if (!number || std::ssize(result) == kMostBatch) {
+        refuse(field_name_(kSeqlens), *value,
+               fmt::format("legal are up to {} integers from 1 to {}, with commas or semicolons between them",
+                           kMostBatch, kMostKeys));
+      }
+      result.push_back(*number);
+      begin = end + 1;
+    }
+    return result;
+  }
+
+  /// A number above 0 and up to `most`, or below it; 0 if the field is not given.
+  double positive(std::string_view field, double most, bool below) const {
+    const std::optional<std::string> value = field_text_(field);
     if (!value) {
       return 0;
     }
-    constexpr double kMost = 1e6;
     double number = 0;
     const char* end = value->data() + value->size();
     const auto [rest, error] = std::from_chars(value->data(), end, number);
-    if (error != std::errc() || rest != end || !(number > 0 && number <= kMost)) {
-      refuse(field_name_("softcap"), *value, "legal is a number above 0, up to 1000000");
+    if (error != std::errc() || rest != end || !(number > 0 && number <= most) || (below && number == most)) {
+      refuse(field_name_(field), *value,
+             below ? fmt::format("legal is a number above 0 and below {:.0f}", most)
+                   : fmt::format("legal is a number above 0, up to {:.0f}", most));
     }
     return number;
   }
@@ -160,8 +194,11 @@ class PointReader {
     Problem problem;
     problem.type = kernel.type;
     refuse_others(kernel);
+    if (given(kSeqlens)) {
+      refuse_lengths_of_all();
+    }
     for (const IntegerField& field : kIntegerFields) {
-      if (field.use_by(kernel.type) == Use::needed) {
+      if (field.use_by(kernel.type) == Use::needed && !(given(kSeqlens) && is_length(field.name))) {
         needed(field.name);
       }
       if (const std::optional<std::int64_t> value = integer(field)) {
@@ -173,8 +210,15 @@ class PointReader {
       problem.seqlen_k = given("seqlen_k") ? problem.seqlen_k : problem.seqlen_q;
       problem.num_splits = splits();
       problem.window = window();
-      problem.softcap = softcap();
+      problem.softcap = positive("softcap", kMostSoftcap, false);
+      problem.dropout = positive("dropout", 1, true);
       problem.alibi = yes("alibi");
+      problem.page_size = integer(kPageSize).value_or(0);
+      problem.seqlens = lengths();
+      if (!problem.seqlens.empty()) {
+        problem.batch = static_cast<std::int64_t>(problem.seqlens.size());
+        problem.seqlen_q = problem.seqlen_k = std::ranges::max(problem.seqlens);
+      }
     }
     problem.causal = yes("causal");
     problem.dtype =
@@ -255,6 +299,17 @@ class PointReader {
  private:
   bool given(std::string_view field) const { return field_text_(field).has_value(); }
 
+  void refuse_lengths_of_all() const {
+    for (const std::string_view field : kLengthsOfAll) {
+      if (given(field)) {
+        throw UsageError(
+            fmt::format("{} does not go with {}, which says how many sequences there are and how "
+                        "long each is; legal is one of the two",
+                        field_name_(field), field_name_(kSeqlens)));
+      }
+    }
+  }
+
   /// Fields of another type of problem change nothing here, and nobody would notice.
   void refuse_others(const kernels::Kernel& kernel) const {
     std::vector<std::string_view> others;
@@ -267,7 +322,8 @@ class PointReader {
       }
     }
     if (kernel.type != kernels::ProblemType::attention) {
-      others.insert(others.end(), {"causal", "num_splits", "window", "softcap", "alibi"});
+      others.insert(others.end(),
+                    {"causal", "num_splits", "window", "softcap", "alibi", "dropout", "page_size", kSeqlens});
     }
     for (const std::string_view field : others) {
       if (given(field)) {

@@ -21,7 +21,8 @@ std::vector<CompulsoryBytes> compulsory_bytes(const std::vector<trace::Trace>& p
       if (found == result.end()) {
         found = result.insert(found, {tensor.name, 0, 0});
       }
-      const auto bytes = static_cast<std::uint64_t>(tensor.segments * tensor.segment_bytes);
+      const auto bytes =
+          static_cast<std::uint64_t>(tensor.segments * tensor.segment_bytes - tensor.absent_bytes);
       found->read += tensor.kind == trace::TensorKind::input ? bytes : 0;
       found->write += tensor.kind == trace::TensorKind::output ? bytes : 0;
     }
@@ -121,6 +122,17 @@ double share_in_window(const kernels::Problem& problem) {
 }  // namespace
 
 double credited_flops(const kernels::Problem& problem) {
+  if (!problem.seqlens.empty()) {
+    double flops = 0;
+    for (const std::int64_t length : problem.seqlens) {
+      kernels::Problem one = problem;
+      one.batch = 1;
+      one.seqlens.clear();
+      one.seqlen_q = one.seqlen_k = length;
+      flops += credited_flops(one);
+    }
+    return flops;
+  }
   const auto product = [](auto... factors) { return (1.0 * ... * static_cast<double>(factors)); };
   constexpr std::array kByPass = {1.0, 2.5, 3.5};
   return product(4, problem.batch, problem.heads, problem.seqlen_q, problem.seqlen_k, problem.head_dim) *

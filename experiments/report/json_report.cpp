@@ -57,6 +57,15 @@ Json problem_json(const kernels::Problem& problem) {
   if (problem.alibi) {
     json["alibi"] = true;
   }
+  if (problem.dropout > 0) {
+    json["dropout"] = problem.dropout;
+  }
+  if (problem.page_size > 0) {
+    json["page_size"] = problem.page_size;
+  }
+  if (!problem.seqlens.empty()) {
+    json["seqlens"] = problem.seqlens;
+  }
   return json;
 }
 

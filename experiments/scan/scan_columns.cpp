@@ -12,7 +12,7 @@ ScanCells cells(const Point& point) {
   const kernels::Problem& problem = point.problem;
   const bool is_attention = problem.type == kernels::ProblemType::attention;
   const auto of_attention = [&](const std::string& cell) { return is_attention ? cell : std::string(); };
-  const auto of_matrices = [](std::int64_t size) { return size > 0 ? std::to_string(size) : std::string(); };
+  const auto if_any = [](std::int64_t size) { return size > 0 ? std::to_string(size) : std::string(); };
   const bool has_batch = problem.type != kernels::ProblemType::rows;
   return {point.model.gpu,
           point.kernel,
@@ -29,9 +29,12 @@ ScanCells cells(const Point& point) {
           problem.window.is_given() ? fmt::format("{};{}", problem.window.left, problem.window.right) : "",
           problem.softcap == 0 ? "" : fmt::format("{}", problem.softcap),
           problem.alibi ? "1" : "",
-          of_matrices(problem.matrix.rows),
-          of_matrices(problem.matrix.cols),
-          of_matrices(problem.matrix.depth),
+          fmt::format("{}", fmt::join(problem.seqlens, ";")),
+          problem.dropout == 0 ? "" : fmt::format("{}", problem.dropout),
+          if_any(problem.page_size),
+          if_any(problem.matrix.rows),
+          if_any(problem.matrix.cols),
+          if_any(problem.matrix.depth),
           point.model.options.warm_l2 ? "warm" : "cold",
           fmt::format("{}", fmt::join(point.model.overrides, " "))};
 }

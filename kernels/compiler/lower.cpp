@@ -174,7 +174,8 @@ trace::Trace lower(const KernelPlan& plan, const CompilerTarget& target) {
   }
   for (const TensorSpec& tensor : plan.tensors) {
     result.tensors.push_back({tensor.name, tensor.kind, tensor.segments,
-                              tensor.rows * tensor.cols * element_bytes(tensor.type), tensor.line_segments});
+                              tensor.rows * tensor.cols * element_bytes(tensor.type), tensor.line_segments,
+                              tensor.absent_rows * tensor.cols * element_bytes(tensor.type)});
   }
   result.tensors.push_back({"spills", trace::TensorKind::local, 1, kSpillBytesPerThread * 32 * warps});
   for (const LaunchPlan& launch : plan.launches) {

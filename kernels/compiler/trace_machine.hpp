@@ -1,6 +1,7 @@
 // The machine that expands a CTA program into the instructions of one warp.
 #pragma once
 
+#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,6 +43,7 @@ class TraceMachine final : public CtaMachine {
   void reduce_add(const GlobalTile& target, const Fragment& source) override;
   void load_sums(const Fragment& target, const GlobalTile& source) override;
   void load_rows(const RowVector& target, const GlobalTile& source) override;
+  void read_settled(std::initializer_list<GlobalTile> numbers, const Affine& difference) override;
   void store_rows(const GlobalTile& target, const RowVector& source) override;
 
   void store_shared(const SharedTile& target, const Fragment& source) override;
@@ -68,6 +70,7 @@ class TraceMachine final : public CtaMachine {
 
   void mask(const Fragment& scores, const Mask& mask) override;
   void add_bias(const Fragment& scores, const DistanceBias& bias) override;
+  void drop(const Fragment& weights, const Dropout& dropout) override;
   void convert(const Fragment& target, const Fragment& source) override;
   void apply(const Fragment& target, UnaryOp op, const Fragment& source) override;
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) override;
@@ -149,6 +152,9 @@ class TraceMachine final : public CtaMachine {
   void emit_unary(UnaryOp op, Range target, Range source);
   void emit_binary(BinaryOp op, Range target, Range left, Range right);
   void emit_exp2(Range target, Range source);
+  void philox_round(std::array<Range, 4>& counter);
+  /// `first`: register of the weights that the first of 16 random bytes decides on.
+  void cut_weights(const Fragment& weights, int first, const std::array<Range, 4>& numbers);
   void elementwise(const Fragment& target, std::initializer_list<const Fragment*> sources,
                    const std::function<void(Range, std::span<const Range>, int)>& element);
 

@@ -240,6 +240,23 @@ void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) 
   }
 }
 
+// Loads of uniform addresses, and the first use of each number, which nothing passes by.
+void TraceMachine::read_settled(std::initializer_list<GlobalTile> numbers, const Affine& /*difference*/) {
+  const Operation operation(*this, "read_settled");
+  std::vector<Range> loaded;
+  for (const GlobalTile& number : numbers) {
+    MemoryOperand operand = global_operand(number, 0, 1, Layout::linear, 4);
+    operand.bytes = 4;
+    operand.offset.per_warp = 0;
+    loaded.push_back(emitter_.temporary(1));
+    emitter_.emit_memory(Opcode::LDG_32, loaded.back(), {tile_address()}, operand);
+  }
+  for (const Range number : loaded) {
+    emitter_.emit(Opcode::IADD3, emitter_.temporary(1), {number});
+  }
+  end_block(BlockEnd::join);
+}
+
 void TraceMachine::store_rows(const GlobalTile& target, const RowVector& source) {
   const Operation operation(*this, named("store_rows", target));
   for (int i = 0; i < count(source); ++i) {

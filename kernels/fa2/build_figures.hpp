@@ -18,4 +18,7 @@ enum class Build : std::uint8_t {
 BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even, int capability_major,
                            bool as_built);
 
+/// What replaces the figures of `build_figures` for the loop of a kernel with dropout.
+void set_dropout_figures(BuildFigures& figures, int head_dim);
+
 }  // namespace warpscope::kernels::fa2

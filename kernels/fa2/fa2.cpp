@@ -11,6 +11,7 @@
 #include "kernels/fa2/build_figures.hpp"
 #include "kernels/fa2/forward_walk.hpp"
 #include "kernels/fa2/key_splits.hpp"
+#include "kernels/fa2/sequence_lengths.hpp"
 #include "kernels/fa2/split_forward.hpp"
 #include "kernels/unsupported.hpp"
 #include "kernels/variants/sliced_k_program.hpp"
@@ -45,6 +46,36 @@ void check(const Problem& problem) {
   }
   if (problem.batch > kMostGridY || problem.heads > kMostGridY) {
     refuse("launches a grid of (query blocks, batch, heads); batch and heads are at most 65535");
+  }
+}
+
+// What flash_attn_varlen_func is modelled with.
+void check_lengths(const Problem& problem) {
+  if (problem.seqlens.empty()) {
+    return;
+  }
+  if (problem.pass == Pass::backward) {
+    refuse("has sequences of their own lengths (seqlens) in its forward pass only, as it is modelled");
+  }
+  if (problem.num_splits > 1) {
+    refuse("with sequences of their own lengths (seqlens) keeps the keys in one part, not num_splits " +
+           std::to_string(problem.num_splits));
+  }
+}
+
+// What is modelled with dropout, and what csrc/flash_attn/flash_api.cpp refuses.
+void check_dropout(const Problem& problem) {
+  if (problem.dropout == 0) {
+    return;
+  }
+  if (problem.pass == Pass::backward) {
+    refuse("has dropout in its forward pass only, as it is modelled");
+  }
+  if (problem.num_splits > 1) {
+    refuse("with dropout keeps the keys in one part, not num_splits " + std::to_string(problem.num_splits));
+  }
+  if (problem.softcap != 0) {
+    refuse("does not have softcap and dropout together");
   }
 }
 
@@ -145,7 +176,8 @@ ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, const Att
   const ForwardTile& tile = shape.tile;
   // Above 128 the launch code compiles the even case out to save code size.
   shape.even = problem.seqlen_k % tile.keys == 0 && problem.seqlen_q % tile.rows == 0 &&
-               problem.head_dim == tile.head_dim && tile.head_dim <= 128 && !shape.masks_all();
+               problem.head_dim == tile.head_dim && tile.head_dim <= 128 && !shape.masks_all() &&
+               !shape.has_lengths();
   if (problem.causal || shape.has_window()) {
     shape.masking_steps = static_cast<int>(divide_up(tile.rows, tile.keys)) + (shape.even ? 0 : 1);
   }
@@ -166,12 +198,22 @@ BuildFigures figures_of(const ForwardShape& shape, const GpuLimits& limits, fa2:
   if (!shape.options.split_q) {
     return fa1::step_figures(shape.tile.head_dim, causal);
   }
-  return fa2::build_figures(build, shape.tile, causal, shape.even, limits.compute_capability_major,
-                            shape.tile == fa2::forward_tile(shape.problem, limits));
+  const bool drops = shape.problem.dropout > 0;
+  BuildFigures figures =
+      fa2::build_figures(build, shape.tile, causal, shape.even, limits.compute_capability_major,
+                         !drops && shape.tile == fa2::forward_tile(shape.problem, limits));
+  if (drops && build == fa2::Build::upstream) {
+    fa2::set_dropout_figures(figures, shape.tile.head_dim);
+  }
+  return figures;
 }
 
 std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOptions& options) {
   std::vector<TensorSpec> tensors = fa2::forward_tensors(problem);
+  if (!problem.seqlens.empty()) {
+    fa2::pack_sequences(tensors, problem);
+    return tensors;
+  }
   if (!options.lse) {
     tensors[fa2::kLse].name = "row_max";
     tensors.push_back(tensors[fa2::kLse]);
@@ -183,16 +225,29 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const AttentionOption
 KernelPlan plan_pass(const Problem& asked, const GpuLimits& limits, fa2::Build build,
                      const AttentionOptions& options) {
   check(asked);
+  check_lengths(asked);
+  check_dropout(asked);
   const bool library = options == kFa2Options;
   if (asked.pass == Pass::backward) {
     if (asked.window.is_given() || asked.alibi || asked.softcap != 0) {
       refuse("has a window, softcap and ALiBi in its forward pass only, as it is modelled");
     }
+    if (asked.page_size > 0) {
+      refuse("has pages (page_size) in its forward pass only");
+    }
     return fa2::plan_backward(asked, limits, build, options);
   }
   const Problem problem = library ? fa2::as_called(asked) : asked;
-  if (const std::int64_t splits = fa2::key_splits(asked, limits.sm_count); splits > 1) {
-    if (asked.window.is_given() || asked.alibi || asked.softcap != 0) {
+  if (const std::int64_t splits = fa2::key_splits(asked, limits.sm_count);
+      splits > 1 || asked.page_size > 0) {
+    const bool masks = asked.window.is_given() || asked.alibi || asked.softcap != 0;
+    if (asked.page_size > 0 && (masks || !asked.seqlens.empty() || asked.dropout > 0)) {
+      refuse(
+          "with pages (page_size) is modelled without sequences of their own lengths, dropout, a window, "
+          "softcap "
+          "and ALiBi");
+    }
+    if (masks) {
       refuse("with keys in " + std::to_string(splits) +
              " parts (num_splits) is modelled without a window, softcap and ALiBi; num_splits 1 has them");
     }
@@ -207,7 +262,7 @@ KernelPlan plan_pass(const Problem& asked, const GpuLimits& limits, fa2::Build b
                 std::to_string(shape->tile.rows) + ", " + std::to_string(shape->tile.keys) + ", " +
                 std::to_string(shape->tile.warps) + (problem.causal ? ", causal" : "") +
                 (shape->has_window() ? ", local" : "") + (problem.alibi ? ", alibi" : "") +
-                (problem.softcap != 0 ? ", softcap>" : ">");
+                (problem.softcap != 0 ? ", softcap" : "") + (problem.dropout > 0 ? ", dropout>" : ">");
   launch.warps = shape->tile.warps;
   launch.registers_per_thread = static_cast<std::uint32_t>(shape->tile.registers);
   launch.shared_bytes_per_cta = shared_bytes(*shape);
@@ -217,6 +272,10 @@ KernelPlan plan_pass(const Problem& asked, const GpuLimits& limits, fa2::Build b
                                                       : variants::sliced_k_program(m, *shape);
                              }});
   launch.programs.push_back({"no_keys", [shape](CtaMachine& m) { fa2::empty_program(m, *shape); }});
+  if (shape->has_lengths()) {
+    launch.programs.push_back({"beyond", [shape](CtaMachine& m) { fa2::beyond_program(m, *shape); }});
+    fa2::add_length_figures(launch.build);
+  }
   add_grid(launch, *shape);
   plan.launches.push_back(std::move(launch));
   return plan;

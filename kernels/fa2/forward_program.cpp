@@ -6,6 +6,8 @@
 #include "kernels/fa2/forward_tiles.hpp"
 #include "kernels/fa2/forward_walk.hpp"
 #include "kernels/fa2/online_softmax.hpp"
+#include "kernels/fa2/paged_keys.hpp"
+#include "kernels/fa2/sequence_lengths.hpp"
 #include "kernels/variants/tile_copies.hpp"
 
 namespace warpscope::kernels::fa2 {
@@ -24,9 +26,13 @@ class Forward {
 
   void run() {
     walk_query_blocks(m_, shape_, [&](const QueryBlock& queries) {
+      if (shape_.has_lengths()) {
+        read_lengths(m_);
+      }
       m_.part(kPrologue);
+      read_first_page(m_, shape_);
       copies_.fetch(tiles_.q(), tiles_.queries(kQ, queries.number));
-      copies_.fetch(tiles_.k(), tiles_.keys(kK, queries.last_key_block));
+      copies_.fetch(tiles_.k(), tiles_.keys(kK, queries.last_keys));
       copies_.commit();
       walk_key_blocks(m_, shape_, queries, [&](const KeyStep& step) { key_block(queries, step); });
       epilogue(queries);
@@ -65,7 +71,10 @@ class Forward {
     m_.part(kScores, step.iteration);
     copies_.arrive();
     m_.barrier();  // K is there, and everybody is done with the previous V
-    copies_.fetch(tiles_.v(), tiles_.keys(kV, step.block));
+    if (!first) {
+      read_next_page(m_, shape_);
+    }
+    copies_.fetch(tiles_.v(), tiles_.keys(kV, step.first_key));
     copies_.commit();
 
     const Fragment s = m_.fragment(tile_.rows, tile_.keys, ElementType::fp32, Layout::accumulator, split());
@@ -91,7 +100,8 @@ class Forward {
         .unit_sum = false};
     RowVector previous_max;
     const auto copy_next_keys = [&] {
-      copies_.fetch(tiles_.k(), tiles_.keys(kK, step.block - 1));
+      read_next_page(m_, shape_);
+      copies_.fetch(tiles_.k(), tiles_.keys(kK, step.first_key - tile_.keys));
       copies_.commit();
     };
     m_.in_either_order(
@@ -103,6 +113,9 @@ class Forward {
                  [&](const RowVector& sum) { m_.finish_rows(sum, Reduce::sum); });
     const Fragment p = m_.fragment(tile_.rows, tile_.keys, tiles_.type(), Layout::accumulator, split());
     m_.convert(p, s);
+    if (shape_.problem.dropout > 0) {
+      m_.drop(p, tiles_.dropout(queries.number, step.block));
+    }
     if (first) {
       m_.fill(state_.o, 0);
     }
@@ -113,7 +126,11 @@ class Forward {
   }
 
   void normalise() {
-    m_.apply(state_.o, BinaryOp::multiply, state_.o, inverse_sum(m_, state_.sum, state_.o));
+    const RowVector inverse = inverse_sum(m_, state_.sum, state_.o);
+    if (shape_.problem.dropout > 0) {
+      m_.apply(inverse, BinaryOp::multiply, inverse, static_cast<float>(1 / (1 - shape_.problem.dropout)));
+    }
+    m_.apply(state_.o, BinaryOp::multiply, state_.o, inverse);
   }
 
   void epilogue(const QueryBlock& queries) {
@@ -153,6 +170,10 @@ class Forward {
 
 void forward_program(CtaMachine& machine, const ForwardShape& shape, int rows) {
   Forward(machine, shape, rows).run();
+}
+
+void beyond_program(CtaMachine& machine, const ForwardShape& /*shape*/) {
+  read_lengths(machine);
 }
 
 void empty_program(CtaMachine& machine, const ForwardShape& shape, int rows) {

@@ -11,6 +11,9 @@ namespace warpscope::kernels::fa2 {
 /// place, and the row sum behind it. Where the keys are divided, output and log-sum-exp of the parts follow.
 enum Tensor : int { kQ, kK, kV, kO, kLse, kRowSum, kPartO = kRowSum, kPartLse };
 
+/// The last tensor of a plan with sequences of their own lengths: where each begins in the packed batch.
+inline constexpr int kSeqlens = kRowSum;
+
 /// Marks of the program's parts.
 enum Part : int {
   kPrologue,
@@ -18,6 +21,9 @@ enum Part : int {
   kNextKeys,  ///< this copy before each thread's part of the new maximum
   kOutput,    ///< exponentials, and the output so far
   kEpilogue,
+  kLengths,      ///< of this CTA's sequence
+  kLengthsLeft,  ///< what of them was not read yet
+  kNextPage,     ///< of K or V
 };
 
 /// Iterations over key blocks of which there is a text each.
@@ -38,6 +44,7 @@ struct ForwardShape {
   std::int64_t splits = 1;  ///< CTAs that share the keys of a query block
 
   bool divides_keys() const { return splits > 1; }
+  bool has_lengths() const { return !problem.seqlens.empty(); }
   bool has_window() const { return problem.window.is_given(); }
   /// Every score passes the mask or gets a bias, not those of the first key blocks alone.
   bool masks_all() const { return has_window() || problem.alibi; }
@@ -46,6 +53,8 @@ struct ForwardShape {
   int last_rows() const { return static_cast<int>(problem.seqlen_q - (query_blocks() - 1) * tile.rows); }
 };
 
+/// A CTA whose block of queries lies behind the end of its sequence.
+void beyond_program(CtaMachine& machine, const ForwardShape& shape);
 /// A CTA with at least one key block. `rows`: how many of the tile's queries exist, where the keys are
 /// divided.
 void forward_program(CtaMachine& machine, const ForwardShape& shape, int rows = 0);

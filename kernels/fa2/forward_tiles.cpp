@@ -3,6 +3,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/fa2/paged_keys.hpp"
+#include "kernels/fa2/sequence_lengths.hpp"
+
 namespace warpscope::kernels::fa2 {
 namespace {
 
@@ -28,13 +31,17 @@ Affine ForwardTiles::query_segment() const {
   return shape_.divides_keys() ? block_index(2) : block_index(1) * shape_.problem.heads + block_index(2);
 }
 
+Affine ForwardTiles::query_row(const Affine& block) const {
+  const Affine row = block * shape_.tile.rows;
+  return shape_.has_lengths() ? row + class_symbol(kRowsBefore) : row;
+}
+
 Affine ForwardTiles::row_of_all(const Affine& block) const {
   return block_index(2) * shape_.problem.seqlen_q + block * shape_.tile.rows;
 }
 
 GlobalTile ForwardTiles::queries(int tensor, const Affine& block) const {
-  return {tensor,  query_segment(), block * shape_.tile.rows, 0, shape_.tile.rows, shape_.tile.head_dim,
-          beyond()};
+  return {tensor, query_segment(), query_row(block), 0, shape_.tile.rows, shape_.tile.head_dim, beyond()};
 }
 
 GlobalTile ForwardTiles::row_values(int tensor, const Affine& block) const {
@@ -44,7 +51,7 @@ GlobalTile ForwardTiles::row_values(int tensor, const Affine& block) const {
     tile.rows_inside = rows_;
     return tile;
   }
-  return {tensor, query_segment(), block * shape_.tile.rows, 0, shape_.tile.rows, 1, OutOfRange::leave};
+  return {tensor, query_segment(), query_row(block), 0, shape_.tile.rows, 1, OutOfRange::leave};
 }
 
 SharedTile ForwardTiles::shared_output() const {
@@ -65,24 +72,26 @@ GlobalTile ForwardTiles::output(const Affine& block) const {
 
 // Heads of one group share K and V. Rows of V beyond the sequence must be zero, since 0 * NaN is NaN; rows
 // of K need not be: their scores are masked.
-GlobalTile ForwardTiles::keys(int tensor, const Affine& block) const {
+GlobalTile ForwardTiles::keys(int tensor, const Affine& first) const {
   const std::int64_t group = shape_.problem.heads / shape_.problem.heads_kv;
   const Affine head = block_index(2, static_cast<std::int32_t>(group));
   const Affine segment = shape_.divides_keys() ? head : block_index(1) * shape_.problem.heads_kv + head;
-  return {tensor,
-          segment,
-          block * shape_.tile.keys,
-          0,
-          shape_.tile.keys,
-          shape_.tile.head_dim,
-          tensor == kV ? OutOfRange::zero : beyond()};
+  GlobalTile tile{tensor,
+                  segment,
+                  first,
+                  0,
+                  shape_.tile.keys,
+                  shape_.tile.head_dim,
+                  tensor == kV ? OutOfRange::zero : beyond()};
+  tile.pages = pages_of(shape_);
+  return tile;
 }
 
 Mask ForwardTiles::mask(const Affine& query_block, const Affine& key_block) const {
   const Problem& problem = shape_.problem;
   return {query_block * shape_.tile.rows,
           key_block * shape_.tile.keys,
-          problem.seqlen_k,
+          shape_.has_lengths() ? class_symbol(kLength) : Affine(problem.seqlen_k),
           problem.causal,
           problem.seqlen_k - problem.seqlen_q,
           shape_.has_window(),
@@ -103,6 +112,11 @@ DistanceBias ForwardTiles::bias(const Affine& query_block, const Affine& key_blo
           block_index(2),
           problem.heads,
           scale_};
+}
+
+Dropout ForwardTiles::dropout(const Affine& query_block, const Affine& key_block) const {
+  return {query_block * shape_.tile.rows, key_block * shape_.tile.keys, query_segment(),
+          shape_.problem.dropout};
 }
 
 RowVector ForwardTiles::row_statistic(const Fragment& like, const RowVector& max,

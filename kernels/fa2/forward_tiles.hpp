@@ -22,7 +22,8 @@ class ForwardTiles {
   float softcap_factor() const;
 
   GlobalTile queries(int tensor, const Affine& block) const;
-  GlobalTile keys(int tensor, const Affine& block) const;
+  /// From row `first` on.
+  GlobalTile keys(int tensor, const Affine& first) const;
   GlobalTile row_values(int tensor, const Affine& block) const;
   /// Where the output goes, on its way and at last: O, or fp32 of this part of the keys.
   SharedTile shared_output() const;
@@ -31,6 +32,7 @@ class ForwardTiles {
 
   Mask mask(const Affine& query_block, const Affine& key_block) const;
   DistanceBias bias(const Affine& query_block, const Affine& key_block) const;
+  Dropout dropout(const Affine& query_block, const Affine& key_block) const;
   /// What is kept of each row, from its complete sum and the maximum of its raw scores, which is changed: the
   /// log-sum-exp, or the scaled maximum.
   RowVector row_statistic(const Fragment& like, const RowVector& max, const RowVector& sum) const;
@@ -40,6 +42,8 @@ class ForwardTiles {
  private:
   OutOfRange beyond() const;
   Affine query_segment() const;
+  /// The first row of the block in its segment.
+  Affine query_row(const Affine& block) const;
   /// The first row of the block among the queries of all batches and heads, where the keys are divided.
   Affine row_of_all(const Affine& block) const;
 

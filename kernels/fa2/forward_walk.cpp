@@ -1,14 +1,20 @@
 #include "kernels/fa2/forward_walk.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
+
+#include "kernels/fa2/sequence_lengths.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {
 
-// The symbols of a CTA class: last key blocks, where the walks backwards start.
+// The symbols of a CTA class: last key blocks, where the walks backwards start. Those of sequences of their
+// own lengths (sequence_lengths.hpp) follow the first.
 constexpr int kLastBlock = 0;
 constexpr int kLastBlockOfSecond = 1;
+static_assert(kLastBlock < kRowsBefore);
+constexpr int kBeyond = 2;  // program
 
 /// Trip slots of a query block with n key blocks: the iterations after the masking steps, then for j = 1, 2,
 /// ... whether n > j.
@@ -125,6 +131,38 @@ void add_cta_per_query_block(LaunchPlan& launch, const ForwardShape& shape) {
   }
 }
 
+/// CTAs of `shape`, whose one sequence ends before the launch's grid does.
+void add_sequence(LaunchPlan& launch, const ForwardShape& shape, std::int64_t longest) {
+  for (std::int64_t m = 0; m < launch.grid[0]; ++m) {
+    const std::int64_t first = first_key_block(shape, m);
+    const std::int64_t end =
+        std::min(key_blocks(shape, m), divide_up(shape.problem.seqlen_k, shape.tile.keys));
+    const bool beyond = m >= shape.query_blocks();
+    PlanClass one = beyond ? PlanClass{kBeyond, {}, {0}} : class_of(shape, end - first, end);
+    add_length_symbols(one, shape.problem.seqlen_k, longest, (end - 1) * shape.tile.keys);
+    launch.classes.push_back(std::move(one));
+  }
+}
+
+// A class for every block of queries in sequences of each length.
+void add_sequences(LaunchPlan& launch, const ForwardShape& shape) {
+  launch.grid[0] = static_cast<std::uint32_t>(shape.query_blocks());
+  for (std::uint32_t m = 0; m < launch.grid[0]; ++m) {
+    launch.class_of_block[0].push_back(m);
+  }
+  std::map<std::int64_t, std::uint32_t> first_class;  // by length
+  for (const std::int64_t length : shape.problem.seqlens) {
+    const auto [known, is_new] =
+        first_class.try_emplace(length, static_cast<std::uint32_t>(launch.classes.size()));
+    if (is_new) {
+      ForwardShape own = shape;
+      own.problem.seqlen_q = own.problem.seqlen_k = length;
+      add_sequence(launch, own, shape.problem.seqlen_q);
+    }
+    launch.class_of_block[1].push_back(known->second);
+  }
+}
+
 void add_ctas_per_head(LaunchPlan& launch, const ForwardShape& shape) {
   launch.grid[0] = static_cast<std::uint32_t>(shape.ctas_per_head);
   for (std::int64_t x = 0; x < shape.ctas_per_head; ++x) {
@@ -149,7 +187,8 @@ void walk_query_blocks(CtaMachine& machine, const ForwardShape& shape,
     const std::int64_t ctas = shape.ctas_per_head > 0 ? shape.ctas_per_head : shape.query_blocks();
     block = block_index(0) * -1 + (ctas - 1);
   }
-  body({block, class_symbol(kLastBlock), 0, 0});
+  const Affine last = class_symbol(kLastBlock);
+  body({block, last, shape.has_lengths() ? class_symbol(kLastKeys) : last * shape.tile.keys, 0, 0});
   if (shape.ctas_per_head == 0) {
     return;
   }
@@ -159,7 +198,8 @@ void walk_query_blocks(CtaMachine& machine, const ForwardShape& shape,
     const std::int64_t step = key_blocks_between(shape);
     Trips main_loop(first_slot);
     main_loop.per_loop[0] = static_cast<std::int32_t>(step);
-    body({block + (iteration + 1) * shape.ctas_per_head, class_symbol(kLastBlockOfSecond) + iteration * step,
+    const Affine last_of_second = class_symbol(kLastBlockOfSecond) + iteration * step;
+    body({block + (iteration + 1) * shape.ctas_per_head, last_of_second, last_of_second * shape.tile.keys,
           first_slot, main_loop});
   });
 }
@@ -168,9 +208,10 @@ void walk_key_blocks(CtaMachine& machine, const ForwardShape& shape, const Query
                      const std::function<void(const KeyStep&)>& body) {
   for (int step = 0; step < shape.masking_steps; ++step) {
     const auto visit = [&] {
-      body(
-          {queries.last_key_block - step, step == 0 ? kFirst : kMasking,
-           [&](const std::function<void()>& then) { machine.when(has_more_than(queries, step + 1), then); }});
+      body({queries.last_key_block - step, queries.last_keys - step * shape.tile.keys,
+            step == 0 ? kFirst : kMasking, [&](const std::function<void()>& then) {
+              machine.when(has_more_than(queries, step + 1), then);
+            }});
     };
     if (step == 0) {
       visit();
@@ -179,7 +220,8 @@ void walk_key_blocks(CtaMachine& machine, const ForwardShape& shape, const Query
     }
   }
   machine.loop(queries.main_loop, [&](const Affine& iteration) {
-    body({queries.last_key_block - shape.masking_steps - iteration, kSteady,
+    const Affine back = iteration + shape.masking_steps;
+    body({queries.last_key_block - back, queries.last_keys - back * shape.tile.keys, kSteady,
           [&](const std::function<void()>& then) { machine.unless_last(then); }});
   });
 }
@@ -200,6 +242,8 @@ void add_grid(LaunchPlan& launch, const ForwardShape& shape) {
                  static_cast<std::uint32_t>(shape.problem.heads)};
   if (shape.ctas_per_head > 0) {
     add_ctas_per_head(launch, shape);
+  } else if (shape.has_lengths()) {
+    add_sequences(launch, shape);
   } else {
     add_cta_per_query_block(launch, shape);
   }

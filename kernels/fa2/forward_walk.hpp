@@ -12,6 +12,7 @@ namespace warpscope::kernels::fa2 {
 struct QueryBlock {
   Affine number;
   Affine last_key_block;
+  Affine last_keys;    ///< first row of this block in K and V
   int first_slot = 0;  ///< trip slots: this one and has_more_than(1), ... behind it
   Trips main_loop{0};
 };
@@ -19,6 +20,7 @@ struct QueryBlock {
 /// One visit of a key block.
 struct KeyStep {
   Affine block;
+  Affine first_key;  ///< its first row in K and V
   Iteration iteration = kSteady;
   /// Runs its argument where another key block follows.
   std::function<void(const std::function<void()>&)> if_more;
@@ -35,7 +37,8 @@ void walk_key_blocks(CtaMachine& machine, const ForwardShape& shape, const Query
 bool is_masked(const ForwardShape& shape, const KeyStep& step);
 
 /// Fills in the grid and the classes of the CTAs: program 0 walks, program 1 is for CTAs without keys. Where
-/// the keys are divided, programs 2 and 3 do the same for the last block of queries.
+/// the keys are divided, programs 2 and 3 do the same for the last block of queries; where sequences have
+/// their own lengths, program 2 is for CTAs beyond them.
 void add_grid(LaunchPlan& launch, const ForwardShape& shape);
 
 }  // namespace warpscope::kernels::fa2

@@ -41,6 +41,9 @@ std::int64_t key_splits(const Problem& problem, int sm_count) {
   if (problem.num_splits != kAutoSplits) {
     return problem.num_splits;
   }
+  if (!problem.seqlens.empty() || problem.dropout > 0) {
+    return 1;
+  }
   constexpr std::int64_t kCtasPerSm = 2;  // of 128 threads, says the source
   const Problem call = as_called(problem);
   return splits_of_tiles(call.batch * call.heads * blocks_of(call.seqlen_q, kSplitRows),
@@ -49,7 +52,7 @@ std::int64_t key_splits(const Problem& problem, int sm_count) {
 
 bool groups_heads(const Problem& problem) {
   return problem.seqlen_q == 1 && problem.heads > problem.heads_kv && problem.head_dim % 8 == 0 &&
-         !problem.window.is_given() && !problem.alibi;
+         !problem.window.is_given() && !problem.alibi && problem.seqlens.empty() && problem.dropout == 0;
 }
 
 Problem as_called(const Problem& problem) {

@@ -9,6 +9,7 @@
 #include "kernels/fa2/forward_walk.hpp"
 #include "kernels/fa2/key_splits.hpp"
 #include "kernels/fa2/line_heads.hpp"
+#include "kernels/fa2/paged_keys.hpp"
 #include "kernels/fa2/split_figures.hpp"
 #include "kernels/fa2/split_tiles.hpp"
 #include "kernels/unsupported.hpp"
@@ -87,15 +88,23 @@ KernelPlan plan_split(const Problem& call, std::int64_t splits, const GpuLimits&
   if (shape->divides_keys()) {
     add_parts(plan.tensors, *shape);
   }
+  if (call.page_size > 0) {
+    check_pages(call);
+    plan.tensors.push_back(page_table_spec(call));
+  }
   require_memory(plan.tensors, limits);
   LaunchPlan launch;
   launch.name = "flash_fwd_splitkv_kernel<" + std::to_string(shape->tile.head_dim) + ", " +
                 std::to_string(shape->tile.rows) + ", " + std::to_string(shape->tile.keys) + ", " +
-                std::to_string(shape->tile.warps) + (call.causal ? ", causal>" : ">");
+                std::to_string(shape->tile.warps) + (call.causal ? ", causal" : "") +
+                (call.page_size > 0 ? ", paged>" : ">");
   launch.warps = shape->tile.warps;
   launch.registers_per_thread = static_cast<std::uint32_t>(shape->tile.registers);
   launch.shared_bytes_per_cta = shape->tile.shared_bytes();
   launch.build = split_figures(build, shape->tile, call.causal, shape->divides_keys(), shape->even);
+  if (call.page_size > 0) {
+    add_page_figures(launch.build);
+  }
   add_programs(launch, shape);
   add_grid(launch, *shape);
   plan.launches.push_back(std::move(launch));

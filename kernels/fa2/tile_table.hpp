@@ -21,7 +21,7 @@ struct ForwardTile {
   std::uint32_t shared_bytes() const { return static_cast<std::uint32_t>(2 * head_dim * (rows + 2 * keys)); }
 };
 
-/// The instantiation that the launch code picks, no dropout. Throws UnsupportedProblem where there is none.
+/// The instantiation that the launch code picks. Throws UnsupportedProblem where there is none.
 ForwardTile forward_tile(const Problem& problem, const GpuLimits& limits);
 
 }  // namespace warpscope::kernels::fa2

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <variant>
 
 #include "kernels/machine/tiles.hpp"
@@ -58,7 +59,7 @@ inline MmaOperand transposed(MmaOperand operand) {
 struct Mask {
   Affine first_row;
   Affine first_col;
-  std::int64_t col_limit = 0;  ///< number of keys
+  Affine col_limit = 0;  ///< number of keys
   bool causal = false;
   std::int64_t diagonal = 0;  ///< keys - queries: bottom-right alignment
   bool window = false;
@@ -76,6 +77,15 @@ struct DistanceBias {
   Affine head;
   std::int64_t heads = 1;
   double scale = 1;
+};
+
+/// Which weights FlashAttention-2 keeps: 8 of the 7-round Philox numbers of (block of 16 x 32 weights, head,
+/// lane) against a threshold (csrc/flash_attn/src/dropout.h).
+struct Dropout {
+  Affine first_row;  ///< a multiple of 16
+  Affine first_col;  ///< a multiple of 32
+  Affine head;       ///< of all sequences
+  double probability = 0;
 };
 
 /// Trip count of a loop: max(0, trip_counts[slot] + sum_k per_loop[k] * (iteration of the k-th enclosing
@@ -122,6 +132,10 @@ class CtaMachine {
   virtual void load_sums(const Fragment& target, const GlobalTile& source) = 0;
   /// rows x 1 fp32 tile; one lane per row stores.
   virtual void load_rows(const RowVector& target, const GlobalTile& source) = 0;
+  /// All threads read these numbers of one element each, and do nothing else before they have them. Positions
+  /// and trip counts that depend on them are the class's, which has to agree: the last number less the first
+  /// is `difference`.
+  virtual void read_settled(std::initializer_list<GlobalTile> numbers, const Affine& difference) = 0;
   virtual void store_rows(const GlobalTile& target, const RowVector& source) = 0;
 
   // Shared memory <-> registers.
@@ -172,6 +186,8 @@ class CtaMachine {
   virtual void mask(const Fragment& scores, const Mask& mask) = 0;
   /// Layout accumulator.
   virtual void add_bias(const Fragment& scores, const DistanceBias& bias) = 0;
+  /// Weights that are not kept become 0. Layout accumulator, 16-bit elements.
+  virtual void drop(const Fragment& weights, const Dropout& dropout) = 0;
   virtual void convert(const Fragment& target, const Fragment& source) = 0;
   virtual void apply(const Fragment& target, UnaryOp op, const Fragment& source) = 0;
   virtual void apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) = 0;

@@ -13,7 +13,8 @@
 
 namespace warpscope::kernels {
 
-/// `segments` matrices of rows x cols elements.
+/// `segments` matrices of rows x cols elements. Where they differ in rows, the longest decides, and what a
+/// shorter one has not comes before its rows, so that all end with their segment.
 struct TensorSpec {
   std::string name;
   trace::TensorKind kind = trace::TensorKind::input;
@@ -23,6 +24,8 @@ struct TensorSpec {
   ElementType type = ElementType::fp16;
   std::int64_t line_segments = 1;  ///< trace::Tensor
   bool transposed = false;         ///< holds the transposes of the matrices that the name stands for
+  std::int64_t absent_rows = 0;    ///< of all segments together, that shorter matrices do not have
+  std::vector<float> values{};     ///< of an input that follows from the problem, a table of positions, say
 };
 
 /// CTAs that run one program with the same trip counts and symbols.

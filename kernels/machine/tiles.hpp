@@ -12,16 +12,26 @@ enum class ElementType : std::uint8_t {
   bf16,
   fp32,
   boolean,  ///< one byte; reads as 0 or 1
+  int32,    ///< a position or an index; exact up to 2^24
 };
 
 constexpr int element_bytes(ElementType type) {
-  return type == ElementType::fp32 ? 4 : type == ElementType::boolean ? 1 : 2;
+  return type == ElementType::fp32 || type == ElementType::int32 ? 4 : type == ElementType::boolean ? 1 : 2;
 }
 
 /// Values for elements of a tile that lie beyond the rows or columns of the tensor.
 enum class OutOfRange : std::uint8_t {
   zero,   ///< written as zeros
   leave,  ///< not written: the destination keeps what it held (garbage that the program must mask)
+};
+
+/// Rows of a tensor in pages: row r of segment s is row r mod `rows` of the page that `table` has in row s /
+/// `segments`, column r / rows. Pages are numbered by their own place: those of the tensor's first `segments`
+/// segments, one behind the other, then of the next.
+struct Pages {
+  int table = -1;  ///< tensor of int32; -1: no pages
+  std::int64_t rows = 0;
+  std::int64_t segments = 1;  ///< in a row that share their pages: heads of one sequence
 };
 
 /// rows x cols elements of a tensor. What lies beyond the tensor's rows or columns is neither read nor
@@ -47,6 +57,7 @@ struct GlobalTile {
   bool numbered = false;
   /// Rows from this one on lie beyond the tensor too, as where several matrices share a segment; 0: none.
   int rows_inside = 0;
+  Pages pages{};
 };
 
 /// rows x cols elements in shared memory from byte_offset; tiles may overlap on purpose (O through Q's

@@ -11,9 +11,11 @@ namespace warpscope::kernels {
 
 /// O and LSE in segments of batch * heads + head, rows of queries.
 struct AttentionOutput {
-  std::vector<double> output;  ///< seqlen_q x head_dim per segment; 0 in rows without keys
-  std::vector<double> lse;     ///< natural logarithm, seqlen_q per segment; -inf in rows without keys
-  std::vector<double> max;     ///< largest score, likewise
+  /// seqlen_q x head_dim per segment; 0 in rows without keys. NaN here and below in rows that a sequence does
+  /// not have, which nobody writes: shorter ones have the last rows of their segments.
+  std::vector<double> output;
+  std::vector<double> lse;  ///< natural logarithm, seqlen_q per segment; -inf in rows without keys
+  std::vector<double> max;  ///< largest score, likewise
 };
 
 /// softmax(Q K^T / sqrt(head_dim)) V of inputs already rounded to the problem's type, with the problem's
@@ -36,8 +38,8 @@ std::vector<float> causal_mask(const Problem& problem);
 /// Uniform in [-amplitude, amplitude], rounded to `type`, the same on every machine.
 std::vector<float> random_values(std::size_t count, ElementType type, std::uint32_t& state, float amplitude);
 
-/// Largest |got - want| where both are finite; infinity where one is NaN or only one is infinite, or infinite
-/// with the other sign.
+/// Largest |got - want| where both are finite, 0 where both are NaN; infinity where one is NaN or only one is
+/// infinite, or infinite with the other sign.
 double largest_error(const std::vector<float>& got, const std::vector<double>& want);
 
 /// Each of the matrices of rows x cols, one behind the other, transposed.

@@ -29,7 +29,7 @@ void add_random_inputs(TensorValues& inputs, const KernelPlan& plan, const Probl
                        std::uint32_t& seed) {
   const bool saves = problem.pass == Pass::backward;
   for (const TensorSpec& spec : plan.tensors) {
-    if (spec.kind != trace::TensorKind::input || inputs.contains(spec.name) ||
+    if (spec.kind != trace::TensorKind::input || inputs.contains(spec.name) || !spec.values.empty() ||
         (saves && is_saved(spec.name))) {
       continue;
     }
@@ -45,7 +45,7 @@ void add_saved_inputs(TensorValues& inputs, const KernelPlan& plan, const Proble
                       const TensorValues& after_forward) {
   const TensorValues given = inputs;
   for (const TensorSpec& spec : plan.tensors) {
-    if (spec.kind != trace::TensorKind::input || inputs.contains(spec.name)) {
+    if (spec.kind != trace::TensorKind::input || inputs.contains(spec.name) || !spec.values.empty()) {
       continue;
     }
     const auto computed = after_forward.find(spec.name);

@@ -1,4 +1,8 @@
 // The numeric machine's traffic with tensors.
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
 #include "kernels/numeric/numeric_machine.hpp"
 #include "kernels/numeric/rounding.hpp"
 
@@ -40,6 +44,17 @@ void for_each_element(const CtaPosition& position, const NumericTensor& tensor, 
 
 }  // namespace
 
+NumericMachine::Place NumericMachine::place(const GlobalTile& tile, std::int64_t segment, std::int64_t row) {
+  const Pages& pages = tile.pages;
+  if (pages.table < 0) {
+    return {segment, row};
+  }
+  NumericTensor& table = tensors_.at(static_cast<std::size_t>(pages.table));
+  const auto page = static_cast<std::int64_t>(table.at(0, segment / pages.segments, row / pages.rows));
+  return {page / table.spec.cols * pages.segments + segment % pages.segments,
+          page % table.spec.cols * pages.rows + row % pages.rows};
+}
+
 void NumericMachine::copy_async(const SharedTile& target, const GlobalTile& source) {
   require_same_shape(target.rows, target.cols, source.rows, source.cols, "copy_async");
   NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(source.tensor));
@@ -50,7 +65,10 @@ void NumericMachine::copy_async(const SharedTile& target, const GlobalTile& sour
   };
   for_each_element(
       position_, tensor, source,
-      [&](int i, int j, std::int64_t r, std::int64_t c) { write(i, j, tensor.at(segment, r, c)); },
+      [&](int i, int j, std::int64_t r, std::int64_t c) {
+        const Place there = place(source, segment, r);
+        write(i, j, tensor.at(there.segment, there.row, c));
+      },
       [&](int i, int j) {
         if (source.out_of_range == OutOfRange::zero) {
           write(i, j, 0);
@@ -122,6 +140,19 @@ void NumericMachine::load_rows(const RowVector& target, const GlobalTile& source
           broadcast(i, 0);
         }
       });
+}
+
+void NumericMachine::read_settled(std::initializer_list<GlobalTile> numbers, const Affine& difference) {
+  const auto value = [&](const GlobalTile& number) {
+    NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(number.tensor));
+    return static_cast<std::int64_t>(tensor.at(
+        position_.evaluate(number.segment), position_.evaluate(number.row), position_.evaluate(number.col)));
+  };
+  const std::int64_t found = value(*std::prev(numbers.end())) - value(*numbers.begin());
+  if (const std::int64_t expected = position_.evaluate(difference); found != expected) {
+    throw std::logic_error("memory has " + std::to_string(found) + " where the class of the CTA says " +
+                           std::to_string(expected));
+  }
 }
 
 void NumericMachine::store_rows(const GlobalTile& target, const RowVector& source) {

@@ -37,6 +37,7 @@ class NumericMachine final : public CtaMachine {
   void reduce_add(const GlobalTile& target, const Fragment& source) override;
   void load_sums(const Fragment& target, const GlobalTile& source) override;
   void load_rows(const RowVector& target, const GlobalTile& source) override;
+  void read_settled(std::initializer_list<GlobalTile> numbers, const Affine& difference) override;
   void store_rows(const GlobalTile& target, const RowVector& source) override;
 
   void store_shared(const SharedTile& target, const Fragment& source) override;
@@ -63,6 +64,7 @@ class NumericMachine final : public CtaMachine {
 
   void mask(const Fragment& scores, const Mask& mask) override;
   void add_bias(const Fragment& scores, const DistanceBias& bias) override;
+  void drop(const Fragment& weights, const Dropout& dropout) override;
   void convert(const Fragment& target, const Fragment& source) override;
   void apply(const Fragment& target, UnaryOp op, const Fragment& source) override;
   void apply(const Fragment& target, BinaryOp op, const Fragment& left, const Fragment& right) override;
@@ -94,6 +96,12 @@ class NumericMachine final : public CtaMachine {
   }
 
  private:
+  /// Where a row of a tensor is, whose pages may lie elsewhere.
+  struct Place {
+    std::int64_t segment;
+    std::int64_t row;
+  };
+  Place place(const GlobalTile& tile, std::int64_t segment, std::int64_t row);
   struct SharedWrite {
     std::size_t address;
     ElementType type;

@@ -8,6 +8,7 @@
 
 #include "kernels/numeric/numeric_machine.hpp"
 #include "kernels/numeric/numeric_scalar.hpp"
+#include "kernels/numeric/philox.hpp"
 #include "kernels/numeric/rounding.hpp"
 
 namespace warpscope::kernels {
@@ -104,11 +105,12 @@ void NumericMachine::mask(const Fragment& scores, const Mask& mask) {
   TileValues& values = tile(scores);
   const std::int64_t first_row = position_.evaluate(mask.first_row);
   const std::int64_t first_col = position_.evaluate(mask.first_col);
+  const std::int64_t limit = position_.evaluate(mask.col_limit);
   for (int i = 0; i < scores.rows; ++i) {
     for (int j = 0; j < scores.cols; ++j) {
       const std::int64_t col = first_col + j;
       const std::int64_t own = first_row + i + mask.diagonal;
-      if (col >= mask.col_limit || (mask.causal && col > own) ||
+      if (col >= limit || (mask.causal && col > own) ||
           (mask.window && (col < own - mask.left || col > own + mask.right))) {
         values.at(0, i, j) = -std::numeric_limits<float>::infinity();
       }
@@ -131,6 +133,19 @@ void NumericMachine::add_bias(const Fragment& scores, const DistanceBias& bias) 
     }
   }
   flops_.tile_other += count_of(values);
+}
+
+void NumericMachine::drop(const Fragment& weights, const Dropout& dropout) {
+  TileValues& values = tile(weights);
+  const std::int64_t first_row = position_.evaluate(dropout.first_row);
+  const std::int64_t first_col = position_.evaluate(dropout.first_col);
+  const std::int64_t head = position_.evaluate(dropout.head);
+  for (int i = 0; i < weights.rows; ++i) {
+    for (int j = 0; j < weights.cols; ++j) {
+      const bool keeps = keeps_weight(head, first_row + i, first_col + j, dropout.probability);
+      values.at(0, i, j) = keeps ? values.at(0, i, j) : 0;
+    }
+  }
 }
 
 void NumericMachine::convert(const Fragment& target, const Fragment& source) {

@@ -71,6 +71,7 @@ float round_to(ElementType type, float value) {
     case ElementType::boolean:
       return value != 0.0F ? 1.0F : 0.0F;
     case ElementType::fp32:
+    case ElementType::int32:
       break;
   }
   return value;

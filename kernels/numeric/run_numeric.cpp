@@ -16,6 +16,9 @@ namespace {
 NumericTensor make_tensor(const TensorSpec& spec, const TensorValues& inputs) {
   const auto elements = static_cast<std::size_t>(spec.segments * spec.rows * spec.cols);
   const auto input = inputs.find(spec.name);
+  if (input == inputs.end() && !spec.values.empty()) {
+    return {spec, spec.values};
+  }
   if (input == inputs.end()) {
     if (spec.kind == trace::TensorKind::input) {
       throw std::invalid_argument("no values for input tensor " + spec.name);

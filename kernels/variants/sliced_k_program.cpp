@@ -50,7 +50,7 @@ class SlicedK {
   void run() {
     walk_query_blocks(m_, shape_, [&](const fa2::QueryBlock& queries) {
       copies_.fetch(tiles_.q(), tiles_.queries(fa2::kQ, queries.number));
-      copies_.fetch(tiles_.k(), tiles_.keys(fa2::kK, queries.last_key_block));
+      copies_.fetch(tiles_.k(), tiles_.keys(fa2::kK, queries.last_keys));
       copies_.commit();
       walk_key_blocks(m_, shape_, queries, [&](const fa2::KeyStep& step) { key_block(queries, step); });
       epilogue(queries);
@@ -77,7 +77,7 @@ class SlicedK {
     m_.part(fa1::kScores, copy);
     copies_.arrive();
     m_.barrier();  // K is there, and everybody is done with the previous V
-    copies_.fetch(tiles_.v(), tiles_.keys(fa2::kV, step.block));
+    copies_.fetch(tiles_.v(), tiles_.keys(fa2::kV, step.first_key));
     copies_.commit();
     const Fragment s = scores_tile();
     m_.fill(s, 0);
@@ -89,7 +89,7 @@ class SlicedK {
     copies_.arrive();
     m_.barrier();  // V is there, and everybody is done with K
     step.if_more([&] {
-      copies_.fetch(tiles_.k(), tiles_.keys(fa2::kK, step.block - 1));
+      copies_.fetch(tiles_.k(), tiles_.keys(fa2::kK, step.first_key - tile_.keys));
       copies_.commit();
     });
 

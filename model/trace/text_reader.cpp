@@ -91,6 +91,7 @@ class TextReader {
   }
 
   void read_tensor(TextCursor& cursor) {
+    constexpr std::string_view kAbsentBytes = "absent_bytes";
     Tensor tensor;
     tensor.name = cursor.name("tensor name");
     const std::string_view kind = cursor.word();
@@ -102,8 +103,11 @@ class TextReader {
     tensor.kind = static_cast<TensorKind>(found - kTensorKindNames.begin());
     tensor.segments = read_key(cursor, "segments");
     tensor.segment_bytes = read_key(cursor, "segment_bytes");
-    if (!cursor.at_end()) {
+    if (!cursor.at_end() && cursor.lookahead() != kAbsentBytes) {
       tensor.line_segments = read_key(cursor, "line_segments");
+    }
+    if (cursor.lookahead() == kAbsentBytes) {
+      tensor.absent_bytes = read_key(cursor, kAbsentBytes);
     }
     cursor.expect_end("the tensor");
     if (trace_.tensors.size() == kMostTensors) {
@@ -119,7 +123,7 @@ class TextReader {
     const std::string_view word = cursor.word();
     if (word != key || !cursor.accept('=')) {
       cursor.fail("tensor", word.empty() ? cursor.lookahead() : word,
-                  "expected tensor NAME KIND segments=N segment_bytes=N [line_segments=N]");
+                  "expected tensor NAME KIND segments=N segment_bytes=N [line_segments=N] [absent_bytes=N]");
     }
     return cursor.integer<std::int64_t>(key, 1);
   }

@@ -45,6 +45,10 @@ void validate_tensors(const ValidationContext& context, const std::vector<Tensor
       context.fail(what + "line_segments", std::to_string(tensor.line_segments),
                    fmt::format("1 to {}", kMostLineSegments));
     }
+    if (tensor.absent_bytes < 0 || tensor.absent_bytes / tensor.segments > tensor.segment_bytes) {
+      context.fail(what + "absent_bytes", std::to_string(tensor.absent_bytes),
+                   "at least 0, and no more than the tensor has");
+    }
     const std::int64_t segments = tensor.kind == TensorKind::local ? kMostLocalSegments : tensor.segments;
     if (tensor.segment_bytes > bytes_left / segments) {
       context.fail(what + "segments * segment_bytes", fmt::format("{} * {}", segments, tensor.segment_bytes),

@@ -47,18 +47,86 @@ TEST(FeatureFlags, SayWhatIsLegal) {
             "warpscope: kernel xformers does not have ALiBi; kernels that do: fa2, fa2_torch\n");
 }
 
+ProgramResult run_lengths(const std::vector<std::string>& flags, const std::string& kernel = "fa2") {
+  std::vector<std::string> arguments = {"run",     "--gpu", "h200-sxm-141gb", "--kernel", kernel,
+                                        "--heads", "2",     "--json",         "-",        "--head-dim",
+                                        "64"};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  const TemporaryDirectory directory;
+  return run_program(arguments, directory.path());
+}
+
+TEST(FeatureFlags, LengthsSayTheBatch) {
+  const ProgramResult result = run_lengths({"--seqlens", "300,1,128"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["problem"]["batch"], 3);
+  EXPECT_EQ(json["problem"]["seqlen_q"], 300);
+  EXPECT_EQ(json["problem"]["seqlens"], nlohmann::json({300, 1, 128}));
+  EXPECT_EQ(json["launches"][0]["grid"], nlohmann::json({3, 3, 2}));
+  // 429 rows of 2 heads, each once, and the ends of 3 sequences.
+  for (const auto& row : json["hbm_traffic"]) {
+    const int bytes = row["tensor"] == "cu_seqlens" ? 16
+                      : row["tensor"] == "LSE"      ? 429 * 2 * 4
+                                                    : 429 * 2 * 128;
+    EXPECT_EQ(row["compulsory_bytes"], row["tensor"] == "spills" ? 0 : bytes) << row;
+  }
+  // 4 x heads x d x the sum of squares.
+  EXPECT_NEAR(json["tflops"].get<double>() * json["time_us"].get<double>() * 1e6,
+              4.0 * 2 * 64 * (300 * 300 + 1 + 128 * 128), 1);
+}
+
+TEST(FeatureFlags, OtherWaysToSayLengthsAreRefused) {
+  const auto error = [](const std::vector<std::string>& flags, const std::string& kernel = "fa2") {
+    const ProgramResult result = run_lengths(flags, kernel);
+    EXPECT_EQ(result.status, 2);
+    return result.err;
+  };
+  EXPECT_EQ(error({"--seqlens", "300,1", "--batch", "2"}),
+            "warpscope: --batch does not go with --seqlens, which says how many sequences there are and how "
+            "long each is; legal is one of the two\n");
+  EXPECT_EQ(error({"--seqlens", "300,1", "--seqlen", "300"}),
+            "warpscope: --seqlen does not go with --seqlens, which says how many sequences there are and how "
+            "long each is; legal is one of the two\n");
+  EXPECT_EQ(error({"--seqlens", "300,,1"}),
+            "warpscope: --seqlens '300,,1': legal are up to 65535 integers from 1 to 1048576, with commas or "
+            "semicolons between them\n");
+  EXPECT_EQ(error({"--seqlens", "300,1"}, "fa1"),
+            "warpscope: kernel fa1 does not have sequences of their own lengths; kernels that do: fa2, "
+            "fa2_torch\n");
+  EXPECT_EQ(error({"--batch", "1", "--seqlen", "256", "--dropout", "1"}),
+            "warpscope: --dropout '1': legal is a number above 0 and below 1\n");
+  EXPECT_EQ(error({"--batch", "1", "--seqlen", "1", "--seqlen-k", "512", "--page-size", "100"}),
+            "warpscope: fa2 takes pages of a multiple of 256 keys (page_size), not 100\n");
+}
+
+TEST(FeatureFlags, DropoutAndPagesStandInTheProblem) {
+  const auto problem = [](const std::vector<std::string>& flags) {
+    const ProgramResult result = run_lengths(flags);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out)["problem"];
+  };
+  EXPECT_EQ(problem({"--batch", "1", "--seqlen", "256", "--dropout", "0.1"})["dropout"], 0.1);
+  EXPECT_EQ(
+      problem({"--batch", "2", "--seqlen", "1", "--seqlen-k", "600", "--page-size", "256"})["page_size"],
+      256);
+}
+
 TEST(FeatureFlags, AreColumnsOfASweep) {
   const TemporaryDirectory directory;
   write_text(directory / "points.csv",
-             "kernel,pass,batch,heads,seqlen,head_dim,window,softcap,alibi\n"
-             "fa2,fwd,1,2,256,64,64;0,,\n"
-             "fa2,fwd,1,2,256,64,,30,yes\n"
-             "fa1,fwd,1,2,256,64,,30,\n");
+             "kernel,pass,batch,heads,seqlen,head_dim,window,softcap,alibi,seqlens,dropout,page_size\n"
+             "fa2,fwd,1,2,256,64,64;0,,,,,\n"
+             "fa2,fwd,1,2,256,64,,30,yes,,,\n"
+             "fa2,fwd,,2,,64,,,,100;200,0.2,\n"
+             "fa2_kvcache,fwd,1,2,256,64,,,,,,256\n"
+             "fa1,fwd,1,2,256,64,,30,,,,\n");
   const ProgramResult result = run_program(
       {"sweep", "--points", "points.csv", "--gpu", "h200-sxm-141gb", "-o", "out.csv"}, directory.path());
   EXPECT_EQ(result.status, 3) << result.err;
   const std::string out = file_text(directory / "out.csv");
   EXPECT_NE(out.find("kernel fa1 does not have softcap"), std::string::npos) << out;
+  EXPECT_NE(result.err.find("1 of 5"), std::string::npos) << result.err;
 }
 
 }  // namespace

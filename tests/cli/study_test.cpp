@@ -220,5 +220,27 @@ TEST(Accuracy, HoldsDividedKeysAndWindowsAgainstTheirCounters) {
   EXPECT_EQ(by_source[kFeatureCounters], 8);
 }
 
+TEST(Accuracy, HoldsLengthsDropoutAndPagesAgainstTheirCounters) {
+  std::map<std::string, int> by_source;
+  for (const Observation& observation : all_observations(reference_directory())) {
+    ++by_source[observation.source];
+    const kernels::Problem& problem = observation.point.problem;
+    if (observation.source == kLengthCounters && problem.batch == 4) {
+      EXPECT_EQ(problem.seqlens, (std::vector<std::int64_t>{512, 1024, 2048, 4096}));
+      EXPECT_EQ(observation.numbers.at(kCycles), 987753);
+    }
+    if (observation.source == kDropoutCounters && problem.causal) {
+      EXPECT_EQ(problem.dropout, 0.17);
+    }
+    if (observation.source == kPageCounters && problem.seqlen_k == 65536) {
+      EXPECT_EQ(problem.page_size, 1024);
+      EXPECT_EQ(observation.numbers.at(kCycles), 126702 + 30831) << "both launches of the call";
+    }
+  }
+  EXPECT_EQ(by_source[kLengthCounters], 4);
+  EXPECT_EQ(by_source[kDropoutCounters], 4);
+  EXPECT_EQ(by_source[kPageCounters], 5);
+}
+
 }  // namespace
 }  // namespace warpscope::experiments

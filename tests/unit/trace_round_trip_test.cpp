@@ -115,6 +115,18 @@ TEST(TraceRoundTrip, LinesOfSeveralSegmentsAreKept) {
   EXPECT_EQ(parse(to_text(trace)), trace);
 }
 
+TEST(TraceRoundTrip, AbsentBytesAreKept) {
+  const std::string text =
+      "warpscope_trace 1\ntensor K input segments=4 segment_bytes=4096 line_segments=2 absent_bytes=512\n"
+      "tensor V input segments=4 segment_bytes=4096 absent_bytes=1024\nlaunch l {\n program p {\n  EXIT\n }\n"
+      " class programs=p\n}\nend\n";
+  const Trace trace = parse(text);
+  EXPECT_EQ(trace.tensors[0].absent_bytes, 512);
+  EXPECT_EQ(trace.tensors[0].line_segments, 2);
+  EXPECT_EQ(trace.tensors[1].absent_bytes, 1024);
+  EXPECT_EQ(parse(to_text(trace)), trace);
+}
+
 TEST(TraceRoundTrip, ExamplesOfTheRepositoryAreReadable) {
   std::size_t read = 0;
   for (const auto& entry : std::filesystem::directory_iterator(WARPSCOPE_SOURCE_DIR "/experiments/traces")) {

@@ -41,6 +41,8 @@ TEST(TraceValidate, AcceptsTheUndamagedTrace) {
 TEST(TraceValidate, Tensors) {
   EXPECT_EQ(error_after([](Trace& t, Launch&, WarpProgram&) { t.tensors[0].segments = 0; }),
             "tensor 'K', segments '0': 1 to 2147483648");
+  EXPECT_EQ(error_after([](Trace& t, Launch&, WarpProgram&) { t.tensors[0].absent_bytes = -1; }),
+            "tensor 'K', absent_bytes '-1': at least 0, and no more than the tensor has");
   EXPECT_EQ(error_after([](Trace& t, Launch&, WarpProgram&) { t.tensors[0].line_segments = 65; }),
             "tensor 'K', line_segments '65': 1 to 64");
   EXPECT_EQ(error_after([](Trace& t, Launch&, WarpProgram&) { t.tensors[0].segment_bytes = -5; }),
