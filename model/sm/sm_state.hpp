@@ -58,7 +58,7 @@ struct alignas(64) WarpState {
   std::uint32_t commits = 0;        ///< group ends so far
   std::int32_t open_group = 0;      ///< last arrival of asynchronous copies that no group has claimed yet
   std::uint32_t open_copies = 0;    ///< copies of the open group that the memory has not answered
-  std::array<std::int32_t, kAsyncGroups> group{};  ///< arrival of the pending groups, oldest first
+  std::array<std::int32_t, kAsyncGroups> group{};          ///< arrival of the pending groups, oldest first
   std::array<std::uint32_t, kAsyncGroups> group_copies{};  ///< copies of each that are not answered
 };
 
