@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "model/engine/window.hpp"
@@ -191,6 +192,8 @@ gpu::LaunchCounts Engine::counts() const {
   counts.sm_clock_mhz = sm_clock_mhz_;
   for (const auto& sm : sms_) {
     counts.counters.add(sm->core().counters());
+    std::ranges::transform(counts.issued_by_opcode, sm->core().issued_by_opcode(),
+                           counts.issued_by_opcode.begin(), std::plus<>());
   }
   counts.instructions = counts.counters.issued();
   counts.stepped = counts.instructions;

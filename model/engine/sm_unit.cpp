@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/memory/server.hpp"
 #include "model/sm/sm_numbers.hpp"
@@ -23,6 +24,7 @@ SmUnit::SmUnit(const hw::HwConfig& config, const trace::Trace& trace, const sm::
 
 int SmUnit::install(const sm::ResidentCta& cta, sim::Cycles start) {
   const int slot = core_.first_free_slot();
+  ran_ = true;
   core_.install(slot, cta, static_cast<std::int32_t>(start - origin_));
   next_event_ = std::min(next_event_, start);
   return slot;
@@ -31,6 +33,7 @@ int SmUnit::install(const sm::ResidentCta& cta, sim::Cycles start) {
 void SmUnit::jump(sim::Cycles now, sim::Cycles cycles) {
   take_answers();
   // An answer may be what the SM waited for.
+  ran_ = true;
   const std::int32_t next = core_.run_until(static_cast<std::int32_t>(now - origin_), ended_);
   next_event_ = next == sm::kNever ? kForever : origin_ + next;
   origin_ += cycles;
@@ -40,6 +43,13 @@ void SmUnit::jump(sim::Cycles now, sim::Cycles cycles) {
   for (memory::Piece& piece : later_) {
     piece.time_cycles += cycles;
   }
+}
+
+std::optional<sm::SmCounters> SmUnit::take_counted() {
+  if (!std::exchange(ran_, false)) {
+    return std::nullopt;
+  }
+  return std::exchange(core_.counters(), {});
 }
 
 void SmUnit::take_answers() {
@@ -127,6 +137,7 @@ void SmUnit::step(sim::Cycles begin, sim::Cycles end) {
     core_.move_origin(static_cast<std::int32_t>(begin - origin_));
     origin_ = begin;
   }
+  ran_ = true;
   const std::int32_t next = core_.run_until(static_cast<std::int32_t>(end - origin_), ended_);
   next_event_ = next == sm::kNever ? kForever : origin_ + next;
   for (const auto& [time, slot] : ended_) {

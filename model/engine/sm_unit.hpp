@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "model/memory/memory.hpp"
@@ -35,6 +36,8 @@ class SmUnit {
   /// later, as if nothing had been in between.
   void jump(sim::Cycles now, sim::Cycles cycles);
   bool is_jumping(sim::Cycles now) const { return wakes_ > now; }
+  /// What the core has counted since the last call; null: nothing, as it has not run.
+  std::optional<sm::SmCounters> take_counted();
   /// What it has asked in the last window.
   std::vector<memory::Piece>& asked() { return asked_; }
   /// CTAs that have ended in the last window: (cycle of the last EXIT, slot).
@@ -86,6 +89,7 @@ class SmUnit {
   std::vector<std::pair<sim::Cycles, int>> completions_;
   sim::Cycles stored_by_ = 0;
   sim::Cycles wakes_ = 0;  ///< end of the last jump
+  bool ran_ = false;       ///< since the last take_counted()
   RequestTap* tap_;        ///< may be null
 };
 

@@ -138,7 +138,7 @@ void extrapolate(gpu::LaunchCounts& counts, const hw::HwConfig& config, const tr
   selected = 0;
   for (const auto& [opcode, count] : trace::executed_instructions(launch)) {
     selected += count;
-    counts.counters.issued_by_opcode[static_cast<std::size_t>(opcode)] = count;
+    counts.issued_by_opcode[static_cast<std::size_t>(opcode)] = count;
   }
   // Bytes asked for follow from the trace; how many of them move for each, from what was counted. A CTA that
   // stands for longer or shorter ones does not make all their accesses, so then only its own say that.

@@ -87,6 +87,7 @@ sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) 
   sampled.residents[static_cast<std::size_t>(slot)] = {sample_.simulated.size() - 1, cta_class,
                                                        dispatch.start, true};
   sampled.echo->install(slot, std::move(members));
+  update_active(group);
   sampled.coaster->forget();
   if (passes_) {
     passes_->start_anew();
@@ -133,13 +134,13 @@ void FastPolicy::complete(int ctas) {
   wave_ended_ = (skipper_->may_skip() && skipper_->window_ends(completed_)) || wave_ended_;
 }
 
-int FastPolicy::active_sms(std::size_t sm) const {
+void FastPolicy::update_active(std::size_t sm) {
   int most = 0;
   for (std::size_t slot = 0; slot < sms_[sm].residents.size(); ++slot) {
     most = std::max(most,
                     sms_[sm].residents[slot].occupied ? sms_[sm].echo->members(static_cast<int>(slot)) : 0);
   }
-  return unsimulated_ && most > 0 ? groups_[sm].sms : most;
+  sms_[sm].active = unsimulated_ && most > 0 ? groups_[sm].sms : most;
 }
 
 int FastPolicy::residents(std::size_t sm) const {
@@ -194,6 +195,7 @@ void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles time) {
   Resident& cta = sampled.residents[static_cast<std::size_t>(slot)];
   sample_.scatter.observe(cta.number, sm, cta.cta_class, time - cta.start);
   cta.occupied = false;
+  update_active(sm);
   sampled.coaster->forget();
   passes_->start_anew();
   complete(sampled.echo->members(slot));
@@ -320,25 +322,30 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
   for (std::size_t sm = 0; sm < sms_.size(); ++sm) {
     Sampled& sampled = sms_[sm];
     engine::SmUnit& unit = *engine_->sms()[sm];
-    const sm::SmCounters counted = std::exchange(unit.core().counters(), sm::SmCounters{});
-    stepped_ += counted.issued();
+    const std::optional<sm::SmCounters> counted = unit.take_counted();
+    const std::uint64_t issued = counted ? counted->issued() : 0;
+    stepped_ += issued;
+    if (counted) {
+      // Of a group that has just ended its last CTAs the number that had work is no longer known.
+      const int last_active = sampled.coasting ? 0 : sampled.last_active;
+      counted_.add(*counted, static_cast<std::uint64_t>(std::max({1, active_sms(sm), last_active})));
+    }
     if (sampled.coasting) {
-      counted_.add(counted, static_cast<std::uint64_t>(std::max(1, active_sms(sm))));
       coast(sm, last_end, end);
       continue;
     }
-    // Of a group that has just ended its last CTAs the number that had work is no longer known.
-    counted_.add(counted, static_cast<std::uint64_t>(std::max({1, active_sms(sm), sampled.last_active})));
     sampled.last_active = active_sms(sm);
     const int resident = residents(sm);
     if (resident == 0) {
       continue;
     }
-    sampled.counted.add(counted);
+    if (counted) {
+      sampled.counted.add(*counted);
+    }
     const bool now_in_loops = in_loops(sm);
-    observe_pace(static_cast<double>(counted.issued()), resident, end - begin);
+    observe_pace(static_cast<double>(issued), resident, end - begin);
     sample_.pace.observe(sm, resident, sampled.was_in_loops && now_in_loops && unit.completions().empty(),
-                         end - begin, counted.issued());
+                         end - begin, issued);
     sampled.was_in_loops = now_in_loops;
     if (whole_) {
       continue;

@@ -32,7 +32,7 @@ class FastPolicy : public engine::Policy {
   const std::vector<gpu::SmGroup>& groups() const override { return simulated_; }
   engine::RequestTap* tap(std::size_t sm, const sm::DecodedLaunch& decoded, int cta_slots) override;
   sm::ResidentCta begin_ctas(const gpu::Dispatch& dispatch, int slot) override;
-  int active_sms(std::size_t sm) const override;
+  int active_sms(std::size_t sm) const override { return sms_[sm].active; }
   void end_cta(std::size_t sm, int slot, sim::Cycles time) override;
   void end_window(sim::Cycles begin, sim::Cycles end) override;
   bool allows_gaps() const override;
@@ -60,6 +60,7 @@ class FastPolicy : public engine::Policy {
     std::array<Resident, sm::kMaxCtas> residents{};
     sm::SmCounters counted;  ///< of the SM itself
     bool was_in_loops = false;
+    int active = 0;  ///< see active_sms()
     int last_active = 0;
   };
   /// Gives the next CTAs to SMs that are not simulated while the chip fills up, until it is the turn of one
@@ -77,6 +78,8 @@ class FastPolicy : public engine::Policy {
   LaunchProgress progress(sim::Cycles now);
   void end_wave(sim::Cycles now);
   bool in_loops(std::size_t sm) const;
+  /// CTAs of the SM have begun or ended.
+  void update_active(std::size_t sm);
   /// SMs that each of the simulated ones stands for just now, itself included.
   std::vector<int> members() const;
   int residents(std::size_t sm) const;

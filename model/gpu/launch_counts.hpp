@@ -16,10 +16,11 @@ struct LaunchCounts {
   sim::Cycles cycles = 0;
   double cycles_deviation = 0;  ///< standard deviation of `cycles`, where they come of a sample
   metrics::Occupancy occupancy;
-  sm::SmCounters counters;             ///< sum over SMs
-  std::uint64_t instructions = 0;      ///< executed by the kernel
-  std::uint64_t stepped = 0;           ///< of these, stepped one by one
-  std::uint64_t sm_active_cycles = 0;  ///< sum over SMs of cycles with a resident CTA
+  sm::SmCounters counters;              ///< sum over SMs
+  sm::OpcodeCounts issued_by_opcode{};  ///< likewise
+  std::uint64_t instructions = 0;       ///< executed by the kernel
+  std::uint64_t stepped = 0;            ///< of these, stepped one by one
+  std::uint64_t sm_active_cycles = 0;   ///< sum over SMs of cycles with a resident CTA
   double sm_clock_mhz = 0;
   std::vector<memory::TensorBytes> tensors;  ///< what moved of each
 };

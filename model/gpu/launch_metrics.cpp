@@ -128,7 +128,7 @@ metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Tra
     double sum = 0;
     for (const trace::OpcodeInfo& op : trace::all_opcodes()) {
       if (metric.counts(op)) {
-        sum += static_cast<double>(counts.counters.issued_by_opcode[static_cast<std::size_t>(op.opcode)]);
+        sum += static_cast<double>(counts.issued_by_opcode[static_cast<std::size_t>(op.opcode)]);
       }
     }
     result.metrics[std::string(metric.name)] = sum;

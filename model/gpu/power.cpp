@@ -106,7 +106,7 @@ metrics::Energy launch_energy(const hw::Energy& energy, const LaunchCounts& coun
       static_cast<double>(counts.counters.shared_load_wavefronts) * energy.shared_load_wavefront_pj +
       static_cast<double>(counts.counters.shared_store_wavefronts) * energy.shared_store_wavefront_pj;
   for (const trace::OpcodeInfo& op : trace::all_opcodes()) {
-    const std::uint64_t issued = counts.counters.issued_by_opcode[static_cast<std::size_t>(op.opcode)];
+    const std::uint64_t issued = counts.issued_by_opcode[static_cast<std::size_t>(op.opcode)];
     core_pj += static_cast<double>(issued) * opcode_pj(energy, op);
   }
   double hbm_pj = 0;

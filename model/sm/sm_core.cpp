@@ -23,9 +23,6 @@ void shift(std::int32_t& time, std::int32_t origin) {
 /// Applies `use` to all pairs of numbers.
 template <typename Use>
 void combine(SmCounters& a, const SmCounters& b, const Use& use) {
-  for (std::size_t i = 0; i < a.issued_by_opcode.size(); ++i) {
-    use(a.issued_by_opcode[i], b.issued_by_opcode[i]);
-  }
   for (std::size_t i = 0; i < a.stall_warp_cycles.size(); ++i) {
     use(a.stall_warp_cycles[i], b.stall_warp_cycles[i]);
   }
@@ -206,7 +203,7 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   const std::int32_t read = read_operands(sub_core, *instruction, time);
   history.issue(time, read - time + 1);
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
-  ++counters_.issued_by_opcode[static_cast<std::size_t>(instruction->opcode)];
+  ++issued_by_opcode_[static_cast<std::size_t>(instruction->opcode)];
   warp.attributed = time + 1;
   warp.ready = read + instruction->stall;
   sub_core.issue_free = read + 1;

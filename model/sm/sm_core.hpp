@@ -24,9 +24,11 @@
 
 namespace warpscope::sm {
 
-/// What an SM counts.
+/// Warp instructions by trace::Opcode.
+using OpcodeCounts = std::array<std::uint64_t, 128>;
+
+/// What an SM counts besides.
 struct SmCounters {
-  std::array<std::uint64_t, 128> issued_by_opcode{};
   std::array<std::uint64_t, metrics::kStallReasons> stall_warp_cycles{};
   std::uint64_t shared_load_wavefronts = 0;
   std::uint64_t shared_store_wavefronts = 0;
@@ -92,6 +94,7 @@ class SmCore {
   const InstructionLines& near_lines() const { return near_lines_; }
   const SmState& state() const { return state_; }
   SmCounters& counters() { return counters_; }
+  const OpcodeCounts& issued_by_opcode() const { return issued_by_opcode_; }
 
   /// What memory operand `operand` refers to for `warp` with these loop counters.
   MemoryRequest request(std::uint32_t operand, memory::AccessKind kind, int warp,
@@ -217,6 +220,7 @@ class SmCore {
   std::array<std::uint32_t, kMaxCtas> tenants_{};  ///< CTAs that each slot has had
   std::vector<Address> bases_;                     ///< [slot][memory operand], of the resident CTAs
   SmCounters counters_;
+  OpcodeCounts issued_by_opcode_{};
   std::vector<RegisterState> registers_;  ///< [warp][register], only without control bits
   std::vector<metrics::SmEvent>* watched_ = nullptr;
   std::vector<SentRequest>& sent_;

@@ -36,29 +36,30 @@ enum class WarpStatus : std::uint8_t { empty, running, at_barrier };
 /// Why `WarpState::ready` or `own` lies in the future; values are metrics::Stall.
 using Reason = std::uint8_t;
 
-struct WarpState {
+/// What nearly every issue looks at comes first, in one cache line of the host.
+struct alignas(64) WarpState {
   std::int32_t ready = 0;       ///< end of stall count, branch or barrier
   std::int32_t attributed = 0;  ///< stall cycles are accounted for up to here
-  std::int32_t open_group = 0;  ///< last arrival of asynchronous copies that no group has claimed yet
-  std::array<std::int32_t, trace::kScoreboards> scoreboard{};  ///< release time
-  std::array<std::int32_t, kAsyncGroups> group{};  ///< arrival of the pending groups, oldest first
   std::uint32_t pc = 0;
   std::uint32_t fetched_line = 0;  ///< instruction-cache line the warp reads from, plus one; 0 = none
   std::int32_t fetch_ready = 0;    ///< arrival of that line
+  std::array<std::int32_t, trace::kScoreboards> scoreboard{};  ///< release time
   std::array<std::uint8_t, trace::kScoreboards> queued{};  ///< instructions in the MIO queue that will set it
   std::uint8_t long_scoreboards = 0;                       ///< bit i: scoreboard i waits for global memory
-  std::uint8_t groups = 0;                                 ///< valid entries of `group`
-  std::uint8_t queued_commits = 0;                         ///< group ends still in the MIO queue
-  std::uint32_t commits = 0;                               ///< group ends so far
-  std::uint32_t open_copies = 0;  ///< copies of the open group that the memory has not answered
-  std::array<std::uint32_t, kAsyncGroups> group_copies{};  ///< likewise of the pending groups
-  std::uint8_t cta_slot = 0;
-  std::uint8_t warp_in_cta = 0;
   WarpStatus status = WarpStatus::empty;
   Reason ready_reason = 0;
   Reason own_reason = 0;
-  std::uint8_t barrier = 0;   ///< while at_barrier
-  std::uint8_t in_queue = 0;  ///< its instructions in the MIO queue
+  std::uint8_t cta_slot = 0;
+  std::uint8_t warp_in_cta = 0;
+  std::uint8_t barrier = 0;         ///< while at_barrier
+  std::uint8_t in_queue = 0;        ///< its instructions in the MIO queue
+  std::uint8_t groups = 0;          ///< valid entries of `group`
+  std::uint8_t queued_commits = 0;  ///< group ends still in the MIO queue
+  std::uint32_t commits = 0;        ///< group ends so far
+  std::int32_t open_group = 0;      ///< last arrival of asynchronous copies that no group has claimed yet
+  std::uint32_t open_copies = 0;    ///< copies of the open group that the memory has not answered
+  std::array<std::int32_t, kAsyncGroups> group{};          ///< arrival of the pending groups, oldest first
+  std::array<std::uint32_t, kAsyncGroups> group_copies{};  ///< copies of each that are not answered
 };
 
 /// A memory instruction between issue and the SM's data path.
@@ -68,27 +69,28 @@ struct MioEntry {
   std::uint32_t warp = 0;
 };
 
-struct SubCoreState {
+/// Likewise what selects the next instruction comes first.
+struct alignas(64) SubCoreState {
   std::int32_t issue_free = 0;            ///< next issue slot
   std::int32_t tensor_operands_free = 0;  ///< the next tensor instruction may read its operands
   std::int32_t lane_operands_free = 0;    ///< likewise the next one of the FMA and ALU lanes
-  std::int32_t mio_free = 0;              ///< next instruction may leave the MIO queue
   std::int32_t next_time = kNever;        ///< when the next instruction issues
   std::array<std::int32_t, kPipes> pipe_free{};
-  std::array<MioEntry, kMioEntries> queue{};
-  bool waits_for_room = false;  ///< in a store buffer, until `mio_free` as far as is known
-  std::uint8_t queue_count = 0;
-  std::uint8_t warp_count = 0;
+  std::uint8_t next_warp = 0;
+  std::uint8_t last_warp = 0;  ///< issued last
   /// The warp that issued last can issue again at once, or its next is a tensor instruction behind another:
   /// it comes before older ones then (measured, issue_order.csv).
   bool last_goes_on = false;
-  std::uint8_t last_warp = 0;  ///< issued last
-  std::uint8_t next_warp = 0;
+  std::uint8_t warp_count = 0;
   // Warps by their number on this sub-core:
   std::array<std::uint8_t, kWarpsPerSubCore> by_age{};  ///< resident ones, oldest CTA first
   std::array<std::uint8_t, kWarpsPerSubCore> pipe{};    ///< PipeSlot of the next instruction
   /// Earliest issue as far as the warp alone decides; kNever while it waits for others or is not there.
   std::array<std::int32_t, kWarpsPerSubCore> own = never<kWarpsPerSubCore>();
+  std::int32_t mio_free = 0;    ///< next instruction may leave the MIO queue
+  bool waits_for_room = false;  ///< in a store buffer, until `mio_free` as far as is known
+  std::uint8_t queue_count = 0;
+  std::array<MioEntry, kMioEntries> queue{};
 };
 
 struct CtaState {

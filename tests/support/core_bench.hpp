@@ -76,7 +76,7 @@ class CoreBench {
   bool deadlock() const { return deadlock_; }
   sm::SmCore& core() { return core_; }
   std::uint64_t issued(trace::Opcode opcode) {
-    return core_.counters().issued_by_opcode[static_cast<std::size_t>(opcode)];
+    return core_.issued_by_opcode()[static_cast<std::size_t>(opcode)];
   }
   /// Warp cycles charged to a reason.
   std::uint64_t stalled(metrics::Stall reason) {

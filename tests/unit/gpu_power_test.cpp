@@ -22,7 +22,7 @@ TEST(LaunchEnergy, CountsInstructionsWavefrontsAndBytes) {
   energy.hbm_write_pj_per_byte = 19;
   gpu::LaunchCounts counts;
   const auto issue = [&](Opcode opcode, std::uint64_t times) {
-    counts.counters.issued_by_opcode[static_cast<std::size_t>(opcode)] = times;
+    counts.issued_by_opcode[static_cast<std::size_t>(opcode)] = times;
   };
   issue(Opcode::FFMA, 100);
   issue(Opcode::FADD, 200);
