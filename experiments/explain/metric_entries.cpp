@@ -23,7 +23,8 @@ constexpr std::array kEntries = {
         "sm__inst_executed.sum", "warp instructions|instructions",
         "Warp instructions of all SMs. Each takes an issue slot, whatever it does; per score it tells "
         "how lean a kernel is. Fast mode takes it from the programs."},
-    GlossaryEntry{"sm__inst_executed_pipe_tensor.sum", "sm__inst_executed_pipe_tensor_op_hmma.sum",
+    GlossaryEntry{"sm__inst_executed_pipe_tensor.sum",
+                  "sm__inst_executed_pipe_tensor_op_hmma.sum|sm__inst_executed_pipe_tensor_op_gmma.sum",
                   "Warp instructions of the tensor pipe. The problem and the padding of tiles decide their "
                   "number; two kernels for the same problem differ little."},
     GlossaryEntry{

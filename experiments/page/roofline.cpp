@@ -15,7 +15,13 @@ Roofline roofline(const Run& run) {
   constexpr double kGigaPerTera = 1e3;
   const std::map<std::string, double> metrics = total_metrics(run.result);
   Roofline result;
-  result.matmul_flops = value(metrics, "sm__inst_executed_pipe_tensor_op_hmma.sum") * kFlopsPerHmma;
+  const MatmulPeak peak = matmul_peak(run);
+  const double busy = utilisation(run)[static_cast<std::size_t>(Resource::tensor)];
+  // A wgmma has the work of its columns, which only the time of its pipe tells.
+  result.matmul_flops =
+      peak.instruction == "wgmma"
+          ? busy * static_cast<double>(run.result.cycles) / run.config.clock.tensor_mhz * peak.tflops * kMegaPerTera
+          : value(metrics, "sm__inst_executed_pipe_tensor_op_hmma.sum") * kFlopsPerHmma;
   for (const char* pipe : {"fma", "alu", "xu"}) {
     result.non_matmul_flops +=
         value(metrics, fmt::format("sm__inst_executed_pipe_{}.sum", pipe)) * kLanes * kFlopsPerLane;
@@ -25,7 +31,7 @@ Roofline roofline(const Run& run) {
     result.compulsory_bytes += static_cast<double>(row.compulsory_bytes);
   }
   result.time_us = run.result.time_us;
-  result.matmul_peak_tflops = peak_tflops(run.config);
+  result.matmul_peak_tflops = peak.tflops;
   result.fp32_peak_tflops = kFlopsPerLane * run.config.sm.fma.lanes * run.config.sm.sub_cores *
                             run.config.gpu.sm_count * run.config.clock.tensor_mhz / kMegaPerTera;
   result.hbm_tb_per_s = run.config.hbm.peak_gb_per_s / kGigaPerTera;

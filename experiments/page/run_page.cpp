@@ -43,7 +43,7 @@ std::string time_fact(const Run& run) {
 }
 
 std::string speed_sentence(const Run& run) {
-  const double peak = peak_tflops(run.config);
+  const double peak = matmul_peak(run).tflops;
   return fmt::format("{} takes {} on {}: {:.1f} TFLOP/s, {} of the {:.0f} that its tensor pipes reach.",
                      run.point->kernel, time_text(run.result.time_us), run.config.gpu.name, tflops(run),
                      percent(tflops(run) / peak), peak);

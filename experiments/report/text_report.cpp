@@ -82,9 +82,10 @@ std::string summary(const Run& run) {
                       sm_clock_mhz(run.result), sampled_text(run.result));
   page += power_text(run);
   if (run.point) {
-    const double peak = peak_tflops(run.config);
-    page += fmt::format("  TFLOP/s     {:>12.1f} = {} of the {:.0f} that mma.sync reaches at {} MHz\n",
-                        tflops(run), percent(tflops(run) / peak), peak, run.config.clock.tensor_mhz);
+    const MatmulPeak peak = matmul_peak(run);
+    page += fmt::format("  TFLOP/s     {:>12.1f} = {} of the {:.0f} that {} reaches at {} MHz\n", tflops(run),
+                        percent(tflops(run) / peak.tflops), peak.tflops, peak.instruction,
+                        run.config.clock.tensor_mhz);
   }
   page += fmt::format("  busiest     {}, {}: {}\n", name(resource), share,
                       limiter == name(resource) ? "--why finds out what limits the kernel"

@@ -66,11 +66,19 @@ std::string limiter_name(const Utilisation& busy) {
   return std::string(busy[static_cast<std::size_t>(resource)] >= kLimiting ? name(resource) : "latency");
 }
 
-double peak_tflops(const hw::HwConfig& config) {
+MatmulPeak matmul_peak(const Run& run) {
   constexpr double kFlopsPerHmma = 2.0 * 16 * 8 * 16;
   constexpr double kMegaPerTera = 1e6;
-  return config.gpu.sm_count * config.sm.sub_cores * kFlopsPerHmma /
-         config.sm.tensor.hmma_16816.interval_cycles * config.clock.tensor_mhz / kMegaPerTera;
+  const hw::HwConfig& config = run.config;
+  const bool wgmma = std::ranges::any_of(run.result.launches, [](const metrics::LaunchResult& launch) {
+    const auto products = launch.metrics.find("sm__inst_executed_pipe_tensor_op_gmma.sum");
+    return products != launch.metrics.end() && products->second > 0;
+  });
+  const double flops_per_clk = wgmma
+                                   ? config.sm.tensor.wgmma.flops_per_clk
+                                   : kFlopsPerHmma / config.sm.tensor.hmma_16816.interval_cycles;
+  return {config.gpu.sm_count * config.sm.sub_cores * flops_per_clk * config.clock.tensor_mhz / kMegaPerTera,
+          wgmma ? "wgmma" : "mma.sync"};
 }
 
 }  // namespace warpscope::experiments

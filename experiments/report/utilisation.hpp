@@ -26,7 +26,11 @@ Resource busiest(const Utilisation& busy);
 /// "tensor pipe", or "latency" where no resource is busy enough to be what holds the kernel up.
 std::string limiter_name(const Utilisation& busy);
 
-/// Reference line: TFLOP/s of all tensor pipes with HMMA.16816 back to back.
-double peak_tflops(const hw::HwConfig& config);
+/// Reference line: TFLOP/s of all tensor pipes with nothing between their instructions.
+struct MatmulPeak {
+  double tflops = 0;
+  std::string_view instruction;  ///< that the run's products use: "mma.sync" or "wgmma"
+};
+MatmulPeak matmul_peak(const Run& run);
 
 }  // namespace warpscope::experiments

@@ -32,6 +32,8 @@ constexpr std::array kCountMetrics = {
                 [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::tensor; }},
     CountMetric{"sm__inst_executed_pipe_tensor_op_hmma.sum",
                 [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::tensor; }},
+    CountMetric{"sm__inst_executed_pipe_tensor_op_gmma.sum",
+                [](const trace::OpcodeInfo& op) { return op.op_class == trace::OpClass::wgmma; }},
     CountMetric{"sm__inst_executed_pipe_fma.sum",
                 [](const trace::OpcodeInfo& op) { return op.pipe == Pipe::fma; }},
     CountMetric{"sm__inst_executed_pipe_alu.sum",

@@ -27,7 +27,7 @@ void PrintTo(const Rule& rule, std::ostream* stream) {
 
 // What runs kernels sees them from outside, and the machine that they are written for.
 std::vector<std::string> with_machine(const std::string& own) {
-  return {own, "kernels/machine/", "kernels/kernel.hpp", "kernels/unsupported.hpp"};
+  return {own, "kernels/machine/", "kernels/kernel.hpp", "kernels/page_table.hpp", "kernels/unsupported.hpp"};
 }
 
 const Rule kRules[] = {

@@ -95,7 +95,7 @@ TEST_F(Manual, BashCompletesVerbsFlagsAndValues) {
   using Words = std::set<std::string>;
   EXPECT_EQ(completed("warpscope sw"), Words{"sweep"});
   EXPECT_EQ(completed("warpscope config s"), Words{"show"});
-  EXPECT_EQ(completed("warpscope run --seq"), (Words{"--seqlen", "--seqlen-k"}));
+  EXPECT_EQ(completed("warpscope run --seq"), (Words{"--seqlen", "--seqlen-k", "--seqlens"}));
   EXPECT_EQ(completed("warpscope run --gpu h100-s"), Words{"h100-sxm5-80gb"});
   EXPECT_EQ(completed("warpscope run --kernel stand"), (Words{"standard", "standard_eager"}));
   EXPECT_EQ(completed("warpscope run --mode "), (Words{"detailed", "fast"}));
