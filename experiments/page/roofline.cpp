@@ -18,10 +18,10 @@ Roofline roofline(const Run& run) {
   const MatmulPeak peak = matmul_peak(run);
   const double busy = utilisation(run)[static_cast<std::size_t>(Resource::tensor)];
   // A wgmma has the work of its columns, which only the time of its pipe tells.
-  result.matmul_flops =
-      peak.instruction == "wgmma"
-          ? busy * static_cast<double>(run.result.cycles) / run.config.clock.tensor_mhz * peak.tflops * kMegaPerTera
-          : value(metrics, "sm__inst_executed_pipe_tensor_op_hmma.sum") * kFlopsPerHmma;
+  result.matmul_flops = peak.instruction == "wgmma"
+                            ? busy * static_cast<double>(run.result.cycles) / run.config.clock.tensor_mhz *
+                                  peak.tflops * kMegaPerTera
+                            : value(metrics, "sm__inst_executed_pipe_tensor_op_hmma.sum") * kFlopsPerHmma;
   for (const char* pipe : {"fma", "alu", "xu"}) {
     result.non_matmul_flops +=
         value(metrics, fmt::format("sm__inst_executed_pipe_{}.sum", pipe)) * kLanes * kFlopsPerLane;

@@ -68,10 +68,13 @@ Point point_from_json(const Json& json) {
   }
   read_integer(json, "num_splits", problem.num_splits);
   const Json& window = json.at("window");
-  problem.window = {window.at(0), window.at(1)};
+  to_integer(window.at(0), "window", problem.window.left);
+  to_integer(window.at(1), "window", problem.window.right);
   json.at("softcap").get_to(problem.softcap);
   json.at("alibi").get_to(problem.alibi);
-  json.at("seqlens").get_to(problem.seqlens);
+  for (const Json& length : json.at("seqlens")) {
+    to_integer(length, "seqlens", problem.seqlens.emplace_back());
+  }
   json.at("dropout").get_to(problem.dropout);
   read_integer(json, "page_size", problem.page_size);
   read_integer(json, "rows", problem.matrix.rows);

@@ -74,9 +74,8 @@ MatmulPeak matmul_peak(const Run& run) {
     const auto products = launch.metrics.find("sm__inst_executed_pipe_tensor_op_gmma.sum");
     return products != launch.metrics.end() && products->second > 0;
   });
-  const double flops_per_clk = wgmma
-                                   ? config.sm.tensor.wgmma.flops_per_clk
-                                   : kFlopsPerHmma / config.sm.tensor.hmma_16816.interval_cycles;
+  const double flops_per_clk = wgmma ? config.sm.tensor.wgmma.flops_per_clk
+                                     : kFlopsPerHmma / config.sm.tensor.hmma_16816.interval_cycles;
   return {config.gpu.sm_count * config.sm.sub_cores * flops_per_clk * config.clock.tensor_mhz / kMegaPerTera,
           wgmma ? "wgmma" : "mma.sync"};
 }

@@ -102,7 +102,8 @@ class BlockAssigner {
     each_register(instruction.destination, [&](std::size_t r) {
       // Results must not arrive in the wrong order.
       const FixedResult& before = fixed_[r];
-      issue = std::max(issue, before.pending ? before.issued + planned_latency(target_, before.writer) - latency : 0);
+      issue = std::max(
+          issue, before.pending ? before.issued + planned_latency(target_, before.writer) - latency : 0);
       wait = static_cast<std::uint8_t>(wait | open_.write_boards[r] | open_.read_boards[r]);
     });
     instruction.control.wait_mask = wait;
@@ -168,8 +169,8 @@ class BlockAssigner {
   std::vector<bool> awaited_with_later_;
   std::vector<Instruction> result_;
   std::vector<FixedResult> fixed_ = std::vector<FixedResult>(OpenDependences::kRegisters);
-  int time_ = 0;                     // of the next instruction, if nothing holds it back
-  int last_result_ = 0;              // when the latest result of fixed latency may be read
+  int time_ = 0;         // of the next instruction, if nothing holds it back
+  int last_result_ = 0;  // when the latest result of fixed latency may be read
 };
 
 }  // namespace

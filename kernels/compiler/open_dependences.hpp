@@ -9,7 +9,8 @@
 
 namespace warpscope::kernels {
 
-/// By register; results of fixed latency are never open where a block ends. Vectors of plain numbers, so that what is done to all registers is done to many at a time.
+/// By register; results of fixed latency are never open where a block ends. Vectors of plain numbers, so that
+/// what is done to all registers is done to many at a time.
 struct OpenDependences {
   static constexpr std::size_t kRegisters = trace::kFirstPredicate + 64;
   using Boards = std::vector<std::uint8_t>;  ///< masks of scoreboards

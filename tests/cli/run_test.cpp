@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <regex>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/cli/program.hpp"
 
