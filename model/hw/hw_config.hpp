@@ -45,7 +45,8 @@ struct Tensor {
 };
 
 struct Issue {
-  int branch_cycles = 0;  ///< a taken branch keeps its warp from issuing for this long, with its stall count
+  /// A taken branch keeps its warp from issuing for this long, or for its stall count if that is longer.
+  int branch_cycles = 0;
   int cta_turnaround_spread_cycles = 0;  ///< width of the distribution around the turnaround
   int cta_turnaround_cycles = 0;         ///< end of a CTA to first instruction of its successor in the slot
   /// An instruction that reads registers keeps the tensor pipe from reading its own for this long, beyond the
