@@ -54,7 +54,7 @@ void Echo::count(memory::AccessKind kind, std::uint16_t tensor, std::int64_t off
 }
 
 void Echo::repeat(const sm::MemoryRequest& request, memory::Access& own) {
-  const std::uint32_t bytes = decoded_.memory_operands[request.operand].bytes;
+  const std::uint32_t bytes = request.asked_bytes;
   const MemberRuns& runs = members_.runs(request.cta_slot, request.operand, request.asked.offset);
   count(request.kind, request.tensor, request.offset, request.bytes, bytes, 0, runs.members);
   own.accesses = runs.own.members;

@@ -35,8 +35,8 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
       memory_(memory),
       sample_(groups, slots_of(config, launch), launch.classes.size()),
       whole_(std::ranges::all_of(groups, [](const gpu::SmGroup& group) { return group.sms == 1; }) &&
-             (!launch.mbarriers.empty() ||
-              static_cast<double>(trace::total(trace::executed_instructions(launch))) <= kWholeOfOneWave)),
+             launch.mbarriers.empty() &&
+             static_cast<double>(trace::total(trace::executed_instructions(launch))) <= kWholeOfOneWave),
       sms_(groups.size()),
       left_out_(trace.tensors.size()) {
   const auto slots = static_cast<std::uint64_t>(slots_of(config, launch) * config.gpu.sm_count);

@@ -24,6 +24,11 @@ bool is_within(const sm::DecodedLoop& inner, const sm::DecodedLoop& outer) {
   return inner.depth == outer.depth + 1 && inner.begin >= outer.begin && inner.end <= outer.end;
 }
 
+bool has_unequal_passes(const sm::DecodedLaunch& decoded) {
+  return std::ranges::any_of(
+      decoded.loops, [](const sm::DecodedLoop& loop) { return loop.trips_per_iteration[0] != 0; });
+}
+
 }  // namespace
 
 PassSkipper::PassSkipper(const sm::DecodedLaunch& decoded, sim::Cycles window_cycles, std::int64_t l2_bytes)
@@ -38,53 +43,82 @@ double PassSkipper::trips_of(const sm::DecodedLoop& loop, const sm::ResidentCta&
                            static_cast<double>(loop.trips_per_iteration[0]) * iteration);
 }
 
-double PassSkipper::work_of_pass(const sm::ResidentCta& cta, std::uint32_t iteration) const {
-  const sm::DecodedLoop& outer = decoded_.loops[static_cast<std::size_t>(found_)];
-  double work = outer.end - outer.begin;
-  for (const sm::DecodedLoop& loop : decoded_.loops) {
-    if (is_within(loop, outer)) {
-      work += (trips_of(loop, cta, iteration) - 1) * (loop.end - loop.begin);
+double PassSkipper::work_of_pass(std::size_t number, std::uint32_t iteration) const {
+  double work = 0;
+  for (std::size_t warp = 0; warp < decoded_.warps_per_cta; ++warp) {
+    const int outermost = outer_loops_[number * decoded_.warps_per_cta + warp];
+    if (outermost < 0) {
+      continue;
+    }
+    const sm::DecodedLoop& outer = decoded_.loops[static_cast<std::size_t>(outermost)];
+    work += outer.end - outer.begin;
+    for (const sm::DecodedLoop& loop : decoded_.loops) {
+      if (is_within(loop, outer)) {
+        work += (trips_of(loop, *ctas_[number].resident, iteration) - 1) * (loop.end - loop.begin);
+      }
     }
   }
   return work;
 }
 
+bool PassSkipper::are_together(const sm::SmCore& core, int slot, int outer) const {
+  const auto first = static_cast<std::size_t>(slot) * decoded_.warps_per_cta;
+  const int inner = innermost_loop(decoded_, core.state().warps[first].pc);
+  const sm::DecodedLoop& loop = decoded_.loops[static_cast<std::size_t>(inner)];
+  if (!is_within(loop, decoded_.loops[static_cast<std::size_t>(outer)])) {
+    return false;
+  }
+  const std::uint32_t iteration = core.loop_counters_of(static_cast<int>(first)).iteration[0];
+  for (std::size_t warp = first; warp < first + decoded_.warps_per_cta; ++warp) {
+    const std::uint32_t pc = core.state().warps[warp].pc;
+    if (pc < loop.begin || pc >= loop.end ||
+        core.loop_counters_of(static_cast<int>(warp)).iteration[0] != iteration) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool PassSkipper::add_cta(const sm::SmCore& core, int slot, std::size_t sm) {
+  Cta cta{.sm = sm, .resident = &core.cta(slot)};
+  const auto first = static_cast<std::size_t>(slot) * decoded_.warps_per_cta;
+  for (std::size_t warp = first; warp < first + decoded_.warps_per_cta; ++warp) {
+    const sm::WarpState& state = core.state().warps[warp];
+    outer_loops_.push_back(-1);
+    if (state.status == sm::WarpStatus::empty) {
+      continue;
+    }
+    const auto outer = std::ranges::find_if(decoded_.loops, [&](const sm::DecodedLoop& loop) {
+      return holds_others(loop) && loop.begin <= state.pc && state.pc < loop.end;
+    });
+    if (outer == decoded_.loops.end()) {
+      return false;
+    }
+    outer_loops_.back() = static_cast<int>(outer - decoded_.loops.begin());
+    const int name = decoded_.is_asynchronous ? outer->trip_slot : outer_loops_.back();
+    if (std::exchange(found_, name) >= 0 && found_ != name) {
+      return false;
+    }
+    const sm::LoopCounters& counters = core.loop_counters_of(static_cast<int>(warp));
+    cta.iteration = std::min(cta.iteration, counters.iteration[0]);
+    cta.left = std::min(cta.left, counters.trips[0] - counters.iteration[0] - 1);
+  }
+  if (!decoded_.is_asynchronous && !are_together(core, slot, outer_loops_.back())) {
+    return false;
+  }
+  ctas_.push_back(cta);
+  return true;
+}
+
 bool PassSkipper::find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& sms) {
   ctas_.clear();
+  outer_loops_.clear();
   found_ = -1;
   for (std::size_t sm = 0; sm < sms.size(); ++sm) {
     const sm::SmCore& core = sms[sm]->core();
     for (int slot = 0; slot < core.cta_slots(); ++slot) {
-      if (!core.cta(slot).occupied) {
-        continue;
-      }
-      const auto first = static_cast<std::size_t>(slot) * decoded_.warps_per_cta;
-      const sm::WarpState& state = core.state().warps[first];
-      const auto outer = std::ranges::find_if(decoded_.loops, [&](const sm::DecodedLoop& loop) {
-        return holds_others(loop) && loop.begin <= state.pc && state.pc < loop.end;
-      });
-      const auto number = static_cast<int>(outer - decoded_.loops.begin());
-      if (outer == decoded_.loops.end() || (found_ >= 0 && found_ != number)) {
+      if (core.cta(slot).occupied && !add_cta(core, slot, sm)) {
         return false;
-      }
-      found_ = number;
-      const sm::LoopCounters& counters = core.loop_counters_of(static_cast<int>(first));
-      Cta& cta = ctas_.emplace_back();
-      cta.sm = sm;
-      cta.resident = &core.cta(slot);
-      cta.iteration = counters.iteration[0];
-      cta.trips = counters.trips[0];
-      cta.inner = innermost_loop(decoded_, state.pc);
-      const sm::DecodedLoop& inner = decoded_.loops[static_cast<std::size_t>(cta.inner)];
-      if (!is_within(inner, *outer)) {
-        return false;
-      }
-      for (std::size_t warp = first; warp < first + decoded_.warps_per_cta; ++warp) {
-        const std::uint32_t pc = core.state().warps[warp].pc;
-        if (pc < inner.begin || pc >= inner.end ||
-            core.loop_counters_of(static_cast<int>(warp)).iteration[0] != cta.iteration) {
-          return false;
-        }
       }
     }
   }
@@ -112,12 +146,11 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
                                                   const std::vector<int>& members) {
   std::uint32_t left = ~std::uint32_t{0};
   for (const Cta& cta : ctas_) {
-    left = std::min(left, cta.trips - cta.iteration - 1);
+    left = std::min(left, cta.left);
   }
   ends_.push_back(std::move(progress));
   counted_.push_back(counted);
-  const bool unequal = std::ranges::any_of(
-      decoded_.loops, [](const sm::DecodedLoop& loop) { return loop.trips_per_iteration[0] != 0; });
+  const bool unequal = has_unequal_passes(decoded_);
   std::uint32_t passes = left > kLastPasses ? left - kLastPasses : 0;
   passes = unequal ? passes / kPartOfUnequal : passes;
   if (passes == 0 || !is_steady(ends_, kAveraged, passes, l2_bytes_)) {
@@ -131,11 +164,11 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
   skipped.counted = counted_.back();
   skipped.counted.subtract(counted_[begin]);
   double work = 0;
-  for (const Cta& cta : ctas_) {
+  for (std::size_t number = 0; number < ctas_.size(); ++number) {
+    const Cta& cta = ctas_[number];
     skipped.instructions.resize(std::max(skipped.instructions.size(), cta.sm + 1), 0);
     for (std::uint32_t i = 1; i <= passes; ++i) {
-      const double of_pass =
-          work_of_pass(*cta.resident, cta.iteration + i) * static_cast<double>(decoded_.warps_per_cta);
+      const double of_pass = work_of_pass(number, cta.iteration + i);
       skipped.instructions[cta.sm] += of_pass;
       work += of_pass * members[cta.sm];
     }
@@ -158,6 +191,10 @@ void PassSkipper::advance(sm::SmCore& core, const SkippedPasses& skipped) const 
     }
     const auto first = static_cast<std::size_t>(slot) * decoded_.warps_per_cta;
     const std::span<sm::LoopCounters> warps(&core.loop_counters()[first], decoded_.warps_per_cta);
+    std::ranges::for_each(warps, [&](sm::LoopCounters& counters) { counters.iteration[0] += skipped.passes; });
+    if (!has_unequal_passes(decoded_)) {
+      continue;
+    }
     const int inner = innermost_loop(decoded_, core.state().warps[first].pc);
     const std::int64_t longer =
         std::int64_t{decoded_.loops[static_cast<std::size_t>(inner)].trips_per_iteration[0]} * skipped.passes;
@@ -168,7 +205,6 @@ void PassSkipper::advance(sm::SmCore& core, const SkippedPasses& skipped) const 
     const auto back = static_cast<std::uint32_t>(
         std::clamp<std::int64_t>(iteration_of(most) - trips + 1, 0, iteration_of(least)));
     for (sm::LoopCounters& counters : warps) {
-      counters.iteration[0] += skipped.passes;
       counters.iteration[1] -= back;
       counters.trips[1] =
           static_cast<std::uint32_t>(std::max<std::int64_t>(trips, counters.iteration[1] + 1));

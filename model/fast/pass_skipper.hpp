@@ -23,7 +23,7 @@ struct SkippedPasses {
   std::vector<double> instructions;  ///< of warps, left out on each SM
 };
 
-/// Watches all simulated SMs between windows. A part ends when the last of all CTAs has come to its next
+/// Watches all simulated SMs between windows. A part ends when the last of all warps has come to its next
 /// iteration of the outermost loop that all of them are in. Once parts take as long for their work as those
 /// before, passes are left out without their accesses: they go over the same data, or over as much that is
 /// new.
@@ -49,15 +49,17 @@ class PassSkipper {
   struct Cta {
     std::size_t sm = 0;
     const sm::ResidentCta* resident = nullptr;
-    int inner = 0;                ///< the loop of a pass that all its warps are in
-    std::uint32_t iteration = 0;  ///< of the outermost loop
-    std::uint32_t trips = 0;
+    std::uint32_t iteration = ~std::uint32_t{0};  ///< of the outermost loop, of the last of its warps
+    std::uint32_t left = ~std::uint32_t{0};       ///< passes behind this one, of the first of its warps
   };
-  /// Finds all CTAs; false unless all are in one and the same outermost loop, and the warps of each in one
-  /// and the same pass through a loop in it.
+  /// Finds all CTAs; false unless all are in one and the same outermost loop. Where warps have programs of
+  /// their own, this is one with the same trips; otherwise the warps of each are in one and the same pass
+  /// through a loop in it.
   bool find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& sms);
-  /// Instructions of a warp in iteration `iteration` of the outermost loop.
-  double work_of_pass(const sm::ResidentCta& cta, std::uint32_t iteration) const;
+  bool add_cta(const sm::SmCore& core, int slot, std::size_t sm);
+  bool are_together(const sm::SmCore& core, int slot, int outer) const;
+  /// Instructions of CTA `number` in iteration `iteration` of the outermost loop.
+  double work_of_pass(std::size_t number, std::uint32_t iteration) const;
   double trips_of(const sm::DecodedLoop& loop, const sm::ResidentCta& cta, std::uint32_t iteration) const;
 
   const sm::DecodedLaunch& decoded_;
@@ -68,6 +70,7 @@ class PassSkipper {
   int found_ = -1;
   std::uint32_t last_ = 0;  ///< iteration of the CTA that is last, at the last mark
   std::vector<Cta> ctas_;
+  std::vector<int> outer_loops_;  ///< of the warps of all of `ctas_`; -1: has ended
   std::vector<LaunchProgress> ends_;
   std::vector<sm::SmCounters> counted_;  ///< at these ends
 };

@@ -63,16 +63,20 @@ void SmCore::send_box(int warp_index, const DecodedInstruction& instruction, std
   sent.warp = static_cast<std::uint8_t>(warp_index);
   sent.commits = phases.phase_of_copies(warp.warp_in_cta, instruction.immediate);
   sent.tenant = tenants_[warp.cta_slot];
+  // What lies outside the tensor is filled with zeros, and counts.
+  const std::uint32_t outside = box.asked_bytes - box.bytes;
   const std::int64_t end = box.offset + box.bytes;
+  if (box.bytes == 0) {
+    sent_.push_back(sent);
+  }
   for (std::int64_t begin = box.offset; begin < end;) {
     const std::int64_t stop = std::min<std::int64_t>(end, (begin / kRequestBytes + 1) * kRequestBytes);
     sent.request.offset = sent.request.asked.offset = begin;
     sent.request.bytes = static_cast<std::uint32_t>(stop - begin);
+    sent.request.asked_bytes = sent.request.bytes + (stop == end ? outside : 0);
     sent_.push_back(sent);
     begin = stop;
   }
-  // What lies outside the tensor is filled with zeros, and counts.
-  const std::uint32_t outside = decoded_.memory_operands[instruction.memory].bytes - box.bytes;
   if (outside > 0 && phases.move_bytes(instruction.immediate, sent.commits, outside, sent.time)) {
     wake_cta(warp.cta_slot);
   }

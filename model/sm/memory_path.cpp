@@ -53,6 +53,7 @@ MemoryRequest SmCore::request(std::uint32_t operand, memory::AccessKind kind, in
                              ? std::int64_t{sm_index_} * cta_slots_ + state.cta_slot
                              : moved(base.segment, memory.segment);
   result.asked.offset = moved(base.offset, memory.offset);
+  result.asked_bytes = memory.bytes;
   clip(result, tensor, memory.bytes);
   return result;
 }

@@ -19,6 +19,7 @@ struct MemoryRequest {
   std::int64_t segment = 0;
   std::int64_t offset = 0;
   std::uint32_t bytes = 0;  ///< 0: all of it lies outside
+  std::uint32_t asked_bytes = 0;
 };
 
 /// A request that has left the data path, and whom its answer concerns.
