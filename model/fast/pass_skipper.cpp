@@ -9,8 +9,10 @@
 namespace warpscope::fast {
 namespace {
 
-/// Two means of so many parts are compared.
+/// Two means of so many parts are compared. Where every SM is simulated, fewer will do that take so long
+/// together; samples scatter more.
 constexpr std::size_t kAveraged = 4;
+constexpr sim::Cycles kAveragedCycles = 32768;
 /// Passes at the end that are executed.
 constexpr std::uint32_t kLastPasses = 2;
 /// Where passes become shorter, no more than this part of what is left is left out at once.
@@ -25,8 +27,8 @@ bool is_within(const sm::DecodedLoop& inner, const sm::DecodedLoop& outer) {
 }
 
 bool has_unequal_passes(const sm::DecodedLaunch& decoded) {
-  return std::ranges::any_of(
-      decoded.loops, [](const sm::DecodedLoop& loop) { return loop.trips_per_iteration[0] != 0; });
+  return std::ranges::any_of(decoded.loops,
+                             [](const sm::DecodedLoop& loop) { return loop.trips_per_iteration[0] != 0; });
 }
 
 }  // namespace
@@ -107,7 +109,7 @@ bool PassSkipper::add_cta(const sm::SmCore& core, int slot, std::size_t sm) {
     return false;
   }
   ctas_.push_back(cta);
-  return true;
+  return loop_ != found_ || cta.iteration > last_;
 }
 
 bool PassSkipper::find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& sms) {
@@ -127,12 +129,9 @@ bool PassSkipper::find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& 
 
 bool PassSkipper::part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& sms) {
   if (!find_ctas(sms)) {
-    return false;  // between two loops, or two passes
+    return false;  // between two loops or two passes, or in the same as at the last mark
   }
   const std::uint32_t last = std::ranges::min(ctas_, {}, &Cta::iteration).iteration;
-  if (loop_ == found_ && last <= last_) {
-    return false;
-  }
   if (loop_ != found_) {
     loop_ = found_;
     ends_.clear();
@@ -153,13 +152,19 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
   const bool unequal = has_unequal_passes(decoded_);
   std::uint32_t passes = left > kLastPasses ? left - kLastPasses : 0;
   passes = unequal ? passes / kPartOfUnequal : passes;
-  if (passes == 0 || !is_steady(ends_, kAveraged, passes, l2_bytes_)) {
+  const bool sampled = std::ranges::any_of(members, [](int sms) { return sms > 1; });
+  std::size_t averaged = sampled ? kAveraged : 1;
+  while (averaged < kAveraged && averaged < ends_.size() &&
+         ends_.back().time - ends_[ends_.size() - 1 - averaged].time < kAveragedCycles) {
+    averaged *= 2;
+  }
+  if (passes == 0 || !is_steady(ends_, averaged, passes, l2_bytes_)) {
     return std::nullopt;
   }
   SkippedPasses skipped;
   skipped.loop = loop_;
   skipped.passes = passes;
-  const std::size_t begin = ends_.size() - 1 - 2 * kAveraged;
+  const std::size_t begin = ends_.size() - 1 - 2 * averaged;
   skipped.part = between(ends_[begin], ends_.back());
   skipped.counted = counted_.back();
   skipped.counted.subtract(counted_[begin]);
@@ -191,7 +196,8 @@ void PassSkipper::advance(sm::SmCore& core, const SkippedPasses& skipped) const 
     }
     const auto first = static_cast<std::size_t>(slot) * decoded_.warps_per_cta;
     const std::span<sm::LoopCounters> warps(&core.loop_counters()[first], decoded_.warps_per_cta);
-    std::ranges::for_each(warps, [&](sm::LoopCounters& counters) { counters.iteration[0] += skipped.passes; });
+    std::ranges::for_each(warps,
+                          [&](sm::LoopCounters& counters) { counters.iteration[0] += skipped.passes; });
     if (!has_unequal_passes(decoded_)) {
       continue;
     }

@@ -52,10 +52,11 @@ class PassSkipper {
     std::uint32_t iteration = ~std::uint32_t{0};  ///< of the outermost loop, of the last of its warps
     std::uint32_t left = ~std::uint32_t{0};       ///< passes behind this one, of the first of its warps
   };
-  /// Finds all CTAs; false unless all are in one and the same outermost loop. Where warps have programs of
-  /// their own, this is one with the same trips; otherwise the warps of each are in one and the same pass
-  /// through a loop in it.
+  /// Finds all CTAs; false unless all are in one and the same outermost loop, further than at the last mark.
+  /// Where warps have programs of their own, this is one with the same trips; otherwise the warps of each are
+  /// in one and the same pass through a loop in it.
   bool find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& sms);
+  /// False unless it is in that loop, and in a later pass than at the last mark.
   bool add_cta(const sm::SmCore& core, int slot, std::size_t sm);
   bool are_together(const sm::SmCore& core, int slot, int outer) const;
   /// Instructions of CTA `number` in iteration `iteration` of the outermost loop.
