@@ -102,6 +102,8 @@ class Builder {
                                               instruction.opcode, static_cast<std::size_t>(source.first + k));
           edge(reg.writer, i, latency, latency);
           note_hmma_user(reg.writer, i);
+        } else if (source.first + k < trace::kFirstPredicate) {
+          graph_.nodes[i].waits_for_load |= liveness_.loaded_in[static_cast<std::size_t>(source.first + k)];
         }
         readers_.push_back({i, reg.last_reader});
         reg.last_reader = static_cast<int>(readers_.size()) - 1;

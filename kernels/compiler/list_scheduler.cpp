@@ -96,12 +96,18 @@ class ListScheduler {
   int earliest(std::uint32_t i) const { return std::max(ready_at_[i], ports_.earliest(code_[i].opcode)); }
 
   // The instruction to issue now, or -1 and the next time at which there may be one. Where registers are
-  // scarce, one that frees some goes before all that do not.
+  // scarce, one that frees some goes before all that do not. While something more urgent has to wait, the
+  // time is not filled with what may have to wait longer.
   int pick(int& next_time) const {
     int first = -1;
     const bool scarce = live_ > target_.value_registers - target_.scarce_registers;
+    bool urgent_waits = false;
     for (const std::uint32_t i : candidates_) {
-      if (earliest(i) > time_ || !fits(i)) {
+      if (!fits(i)) {
+        continue;
+      }
+      if (earliest(i) > time_ || (urgent_waits && graph_.nodes[i].waits_for_load)) {
+        urgent_waits = true;
         continue;
       }
       if (!scarce || change(i).registers < 0) {
@@ -111,7 +117,7 @@ class ListScheduler {
     }
     if (first < 0) {
       for (const std::uint32_t i : candidates_) {
-        if (earliest(i) < next_time && fits(i)) {
+        if (earliest(i) > time_ && earliest(i) < next_time && fits(i)) {
           next_time = earliest(i);
         }
       }

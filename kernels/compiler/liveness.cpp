@@ -58,6 +58,14 @@ std::vector<BlockLiveness> block_liveness(const VirtualProgram& program) {
       each_register(instruction.destination, [&](std::size_t r) { defined[block].set(r); });
     }
   }
+  RegisterSet loaded;
+  for (const BasicBlock& block : program.blocks) {
+    for (const trace::Instruction& instruction : block.code) {
+      if (trace::info(instruction.opcode).op_class == trace::OpClass::global_load) {
+        each_register(instruction.destination, [&](std::size_t r) { loaded.set(r); });
+      }
+    }
+  }
   const auto next = successors(program);
   std::vector<BlockLiveness> result(blocks);
   for (bool changed = true; changed;) {
@@ -69,7 +77,7 @@ std::vector<BlockLiveness> block_liveness(const VirtualProgram& program) {
       }
       const RegisterSet in = used[block] | (out & ~defined[block]);
       changed = changed || in != result[block].live_in || out != result[block].live_out;
-      result[block] = {in, out};
+      result[block] = {in, out, in & loaded};
     }
   }
   return result;

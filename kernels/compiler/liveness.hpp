@@ -13,6 +13,7 @@ using RegisterSet = std::bitset<trace::kFirstPredicate>;
 struct BlockLiveness {
   RegisterSet live_in;
   RegisterSet live_out;
+  RegisterSet loaded_in;  ///< of live_in, those that a load from memory outside the SM writes somewhere
 };
 
 /// Blocks that may follow each block; loops may be skipped and, unless they are conditions, repeated.

@@ -1,6 +1,7 @@
 #include "kernels/fa1/build_figures.hpp"
 
 #include <array>
+#include <set>
 #include <vector>
 
 #include "kernels/fa1/program.hpp"
@@ -60,6 +61,21 @@ void add_step(BuildFigures& build, const StepFigures& figures) {
   build.parts[{kStore, copy}] = branches(figures.branches);
 }
 
+// As the machine code of CUDA 13 has them for sm_80 and sm_90.
+std::set<int> exchanged_loads(int head_dim, bool causal, bool hopper) {
+  std::set<int> result{order_of(kNextQueries, kFirstBlock), order_of(kNextQueries, kLastBlock)};
+  if (head_dim == 128 || causal) {
+    result.insert(order_of(kNextQueries, kMiddleBlock));
+  }
+  if (head_dim != 128 && causal && !hopper) {
+    result.insert(order_of(kEarlierOutput, kMiddleBlock));
+  }
+  if (head_dim != 128 || causal || !hopper) {
+    result.insert(order_of(kEarlierOutput, kLastBlock));
+  }
+  return result;
+}
+
 // Every load of K and V takes a row predicate, an address and zeros for rows beyond the end.
 CountedPart key_block_figures(const Config& config) {
   constexpr int kBytesPerLoad = 16 * 32 * kWarps;
@@ -75,7 +91,7 @@ CountedPart row_state_figures(const Config& config) {
 
 }  // namespace
 
-BuildFigures step_figures(int head_dim, bool causal) {
+BuildFigures step_figures(int head_dim) {
   BuildFigures build;
   build.estimate_moves = false;  // the counted instructions contain them
   for (const StepFigures& figures : kStepFigures) {
@@ -83,15 +99,12 @@ BuildFigures step_figures(int head_dim, bool causal) {
       add_step(build, figures);
     }
   }
-  // Counted in the machine code for sm_80 and sm_90: where the compiler put the branch around this load.
-  if (head_dim == 128 || causal) {
-    build.exchanged.insert(kNextQueries);
-  }
   return build;
 }
 
-BuildFigures build_figures(const Config& config, bool causal) {
-  BuildFigures build = step_figures(config.head_dim, causal);
+BuildFigures build_figures(const Config& config, bool causal, bool hopper) {
+  BuildFigures build = step_figures(config.head_dim);
+  build.exchanged = exchanged_loads(config.head_dim, causal, hopper);
   build.parts[{kKeyBlock, 0}] = key_block_figures(config);
   build.parts[{kRowState, 0}] = row_state_figures(config);
   return build;

@@ -59,7 +59,7 @@ KernelPlan plan_fa1(const Problem& problem, const GpuLimits& limits, const Atten
   launch.warps = fa1::kWarps;
   launch.registers_per_thread = config.registers_per_thread;
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(config.shared_bytes);
-  launch.build = fa1::build_figures(config, problem.causal);
+  launch.build = fa1::build_figures(config, problem.causal, limits.compute_capability_major >= 9);
   fa1::Schedule schedule;
   if (config.chunk_steps > 0) {
     fa1::ChunkClasses chunks = fa1::chunk_classes(config, skips);

@@ -128,19 +128,26 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
   mark(m, kScores, step);
   m.fill(scores, 0);
   m.mma(scores, queries(step.buffer), transposed(resident.k));
-  if (!step.first) {
-    m.guarded([&] { m.load(previous, rows_of(kScratch, step.row, config_.step_rows)); });
-  }
-  m.in_either_order(
-      kNextQueries, [&] { load_next_queries(m, step, next_q); },
-      [&] { own_maximum(m, resident, step, scores, max); });
+  const auto load_previous = [&] {
+    if (!step.first) {
+      m.guarded([&] { m.load(previous, rows_of(kScratch, step.row, config_.step_rows)); });
+    }
+  };
+  const BlockKind block = step.first ? kFirstBlock : step.is_final ? kLastBlock : kMiddleBlock;
+  m.in_either_order(order_of(kEarlierOutput, block), load_previous, [&] {
+    m.in_either_order(
+        order_of(kNextQueries, block), [&] { load_next_queries(m, step, next_q); },
+        [&] { own_maximum(m, resident, step, scores, max); });
+  });
   online_softmax(m, scores, max, sum);
   m.convert(p, scores);
+  m.fill(partial, 0);
+  m.mma(partial, p, resident.v);
+  // The source has both stores before the products; the machine code of sm_80 and sm_90 has them behind.
+  m.store_parts(row_scratch(config_.sum_offset, kWarps), sum);
   if (!config_.options.cp_async) {
     m.store_shared(queries(step.buffer + 1), next_q);
   }
-  m.fill(partial, 0);
-  m.mma(partial, p, resident.v);
   merge_output(m, step, partial, previous);
 }
 
@@ -186,7 +193,6 @@ void Program::online_softmax(CtaMachine& m, const Fragment& scores, const RowVec
   m.exp2_scaled(scores, scale_ * kLog2E, max);
   m.reduce_rows(sum, Reduce::sum, scores, false);
   m.finish_rows(sum, Reduce::sum);
-  m.store_parts(row_scratch(config_.sum_offset, kWarps), sum);
 }
 
 void Program::merge_output(CtaMachine& m, const Step& step, const Fragment& partial,

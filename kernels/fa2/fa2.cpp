@@ -196,7 +196,7 @@ ForwardShape shape_of(const Problem& problem, const GpuLimits& limits, const Att
 BuildFigures figures_of(const ForwardShape& shape, const GpuLimits& limits, fa2::Build build) {
   const bool causal = shape.problem.causal;
   if (!shape.options.split_q) {
-    return fa1::step_figures(shape.tile.head_dim, causal);
+    return fa1::step_figures(shape.tile.head_dim);
   }
   const bool drops = shape.problem.dropout > 0;
   BuildFigures figures =
