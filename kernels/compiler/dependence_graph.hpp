@@ -28,9 +28,9 @@ struct RegisterValue {
 
 struct DependenceNode {
   int predecessors = 0;
-  int priority = 0;          ///< longest path to the end of the block, cycles
+  int priority = 0;             ///< longest path to the end of the block, cycles
   bool waits_for_load = false;  ///< reads what a load of an earlier block brings
-  int first_hmma_user = -1;  ///< LDSM: number of the first HMMA of the block that reads it; -1 = none
+  int first_hmma_user = -1;     ///< LDSM: number of the first HMMA of the block that reads it; -1 = none
 };
 
 /// One list per node, all in one piece of memory.

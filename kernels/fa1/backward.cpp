@@ -105,7 +105,7 @@ void add_grid(LaunchPlan& launch, const Problem& problem, const BackwardConfig& 
   }
 }
 
-LaunchPlan main_launch(const Problem& problem, const BackwardConfig& config) {
+LaunchPlan main_launch(const Problem& problem, const BackwardConfig& config, bool hopper) {
   LaunchPlan launch;
   launch.name = with_traits(
       config.sequence_parallel ? "fmha_bwd_q_dk_dv_loop_seqparallel_kernel" : "fmha_bwd_dq_dk_dv_loop_kernel",
@@ -113,7 +113,7 @@ LaunchPlan main_launch(const Problem& problem, const BackwardConfig& config) {
   launch.warps = kBackwardWarps;
   launch.registers_per_thread = config.blocks.registers_per_thread;
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(config.shared_bytes);
-  launch.build = backward_figures(config, problem.causal);
+  launch.build = backward_figures(config, problem.causal, hopper);
   const Schedule heads = config.sequence_parallel ? Schedule{} : schedule(config.blocks, problem.causal);
   launch.programs.push_back({"gradients", BackwardProgram(problem, config, heads)});
   add_grid(launch, problem, config, heads);
@@ -154,14 +154,15 @@ KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits, const 
   KernelPlan plan;
   plan.tensors = tensors_of(problem, config);
   require_memory(plan.tensors, limits);
+  const bool hopper = limits.compute_capability_major >= 9;
   if (!config.sequence_parallel) {
-    plan.launches.push_back(main_launch(problem, config));
+    plan.launches.push_back(main_launch(problem, config, hopper));
     return plan;
   }
   plan.launches.push_back(
       standard::fill_launch(grad_q_task(problem, "zeros_for_dq", kGradQSum, kGradQSum), 0.0F));
   plan.launches.push_back(row_products_launch(problem, config));
-  plan.launches.push_back(main_launch(problem, config));
+  plan.launches.push_back(main_launch(problem, config, hopper));
   plan.launches.push_back(conversion_launch(problem, config));
   return plan;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -56,6 +57,22 @@ constexpr std::array kRows = {
 };
 // clang-format on
 
+// From experiments/reference/machine-code/fa1_backward_loads.csv, as exchanged_loads() of the forward pass.
+std::set<int> exchanged_loads(const BackwardConfig& config, bool causal, bool hopper) {
+  const bool wide = config.blocks.head_dim == 128;
+  if (config.sequence_parallel) {
+    return wide || causal || hopper ? std::set{order_of(kLoadLse, kLastBlock)} : std::set<int>{};
+  }
+  if (!wide) {
+    return {order_of(kLoadEarlierGradQ, kMiddleBlock), order_of(kLoadEarlierGradQ, kLastBlock)};
+  }
+  std::set<int> result{order_of(kLoadLse, kMiddleBlock)};
+  if (!hopper) {
+    result.insert(order_of(kLoadEarlierGradQ, kLastBlock));
+  }
+  return result;
+}
+
 /// `share` of `parts`, `before` of which are taken already: all shares together are the whole.
 Counts share_of(const Counts& counts, int before, int share, int parts) {
   const auto cut = [=](int count) { return count * (before + share) / parts - count * before / parts; };
@@ -103,7 +120,7 @@ void add(BuildFigures& build, const BackwardFigures& row) {
 
 }  // namespace
 
-BuildFigures backward_figures(const BackwardConfig& config, bool causal) {
+BuildFigures backward_figures(const BackwardConfig& config, bool causal, bool hopper) {
   BuildFigures build;
   // The counted instructions contain moves, and the addresses of the tiles that are copied.
   build.estimate_moves = false;
@@ -115,6 +132,7 @@ BuildFigures backward_figures(const BackwardConfig& config, bool causal) {
       add(build, row);
     }
   }
+  build.exchanged = exchanged_loads(config, causal, hopper);
   return build;
 }
 

@@ -186,12 +186,21 @@ void BackwardProgram::step(CtaMachine& m, const Resident& resident, const Step& 
   m.convert(packed, grad_s);
   m.store_shared(score_tile(config_.grad_s_offset), packed);
   const Fragment product = product_for_grad_q(m, packed);
-  m.mma(resident.grad_v, transposed(score_tile(config_.p_offset)), grad_o);
-  m.guarded([&] { next.q.finish(m); });
+  const auto finish_queries = [&] {
+    m.guarded([&] { next.q.finish(m); });
+    m.mma(resident.grad_v, transposed(score_tile(config_.p_offset)), grad_o);
+  };
   const Fragment previous = grad_q_pieces(m, ElementType::fp32);
-  if (adds_to_earlier(step)) {
-    m.load(previous, queries(kGradQSum, step.row));
-  }
+  const auto load_previous = [&] {
+    if (adds_to_earlier(step)) {
+      m.load(previous, queries(kGradQSum, step.row));
+    }
+  };
+  const BlockKind block = kind_of_block(step.first, step.is_final);
+  m.in_either_order(
+      order_of(kLoadLse, block),
+      [&] { m.in_either_order(order_of(kLoadEarlierGradQ, block), finish_queries, load_previous); },
+      [&] { m.guarded([&] { m.load_rows(resident.lse, query_values(kBackLse, step.next_row)); }); });
   m.guarded([&] {
     next.grad_o.finish(m);
     if (step.first) {
@@ -202,13 +211,8 @@ void BackwardProgram::step(CtaMachine& m, const Resident& resident, const Step& 
   m.mma(resident.grad_k, transposed(score_tile(config_.grad_s_offset)), q);
   arrive(m);
   m.barrier();  // the parts of dQ are there, and the next queries; everybody is done with dS
+  m.guarded([&] { m.load_rows(resident.row_products, query_values(kRowProducts, step.next_row)); });
   write_grad_q(m, step, product, previous);
-  // Of the places that the source allows, the one where warps wait for these loads as long as long_scoreboard
-  // counts on an H200 (counters.csv); loaded a product earlier they would hardly be waited for.
-  m.guarded([&] {
-    m.load_rows(resident.lse, query_values(kBackLse, step.next_row));
-    m.load_rows(resident.row_products, query_values(kRowProducts, step.next_row));
-  });
 }
 
 Fragment BackwardProgram::product_for_grad_q(CtaMachine& m, const Fragment& grad_s) const {

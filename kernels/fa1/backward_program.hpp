@@ -34,6 +34,10 @@ enum BackwardPart : int {
   kBackGradients  ///< dK and dV go to memory
 };
 
+/// Loads behind the coming queries' way to shared memory, or before it where BuildFigures::exchanged has
+/// their order: warps then wait for them there.
+enum BackwardLoad : int { kLoadLse, kLoadEarlierGradQ };
+
 /// Blocks of keys that differ in their code: the first of a CTA that takes a whole head, or any other.
 constexpr int copy_of_block(bool first) {
   return first ? 1 : 0;

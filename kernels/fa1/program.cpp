@@ -133,7 +133,7 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
       m.guarded([&] { m.load(previous, rows_of(kScratch, step.row, config_.step_rows)); });
     }
   };
-  const BlockKind block = step.first ? kFirstBlock : step.is_final ? kLastBlock : kMiddleBlock;
+  const BlockKind block = kind_of_block(step.first, step.is_final);
   m.in_either_order(order_of(kEarlierOutput, block), load_previous, [&] {
     m.in_either_order(
         order_of(kNextQueries, block), [&] { load_next_queries(m, step, next_q); },

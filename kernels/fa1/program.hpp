@@ -14,23 +14,18 @@ enum Tensor : int { kQ, kK, kV, kO, kLse, kScratch, kRowSum };
 
 /// Marks of the program's parts.
 enum Part : int {
-  kKeyBlock,     ///< loads of K and V
-  kScores,       ///< among the HMMAs of Q K^T
-  kMask,         ///< between the loads of the coming step and the row maximum
-  kSoftmax,      ///< from the exponentials to the stores of the partial outputs
-  kRowState,     ///< what is kept of each row goes to memory
-  kOutput,       ///< the reduction and normalisation of the output
-  kStore,        ///< of the output
+  kKeyBlock,  ///< loads of K and V
+  kScores,    ///< among the HMMAs of Q K^T
+  kMask,      ///< between the loads of the coming step and the row maximum
+  kSoftmax,   ///< from the exponentials to the stores of the partial outputs
+  kRowState,  ///< what is kept of each row goes to memory
+  kOutput,    ///< the reduction and normalisation of the output
+  kStore,     ///< of the output
 };
 
 /// Loads that stand before the mask and each thread's part of the maximum, or behind where
 /// BuildFigures::exchanged has their order.
 enum Load : int { kNextQueries, kEarlierOutput };
-enum BlockKind : int { kFirstBlock, kMiddleBlock, kLastBlock };
-/// In steps of such a key block.
-constexpr int order_of(Load load, BlockKind block) {
-  return 3 * load + block;
-}
 
 /// Steps that differ in their code: under the causal mask or not, of the first key block or a later one.
 constexpr int copy_of_step(bool causal_mask, bool first) {

@@ -27,6 +27,17 @@ struct Step {
   bool at_edge = false;   ///< the causal mask or the end of the keys may cut the step
 };
 
+/// Key blocks whose steps differ in their code.
+enum BlockKind : int { kFirstBlock, kMiddleBlock, kLastBlock };
+constexpr BlockKind kind_of_block(bool first, bool is_final) {
+  return first ? kFirstBlock : is_final ? kLastBlock : kMiddleBlock;
+}
+
+/// Where load `load` of a program stands in steps of such a block, see CtaMachine::in_either_order.
+constexpr int order_of(int load, BlockKind block) {
+  return 3 * load + block;
+}
+
 /// Whether the scores of this step pass the mask.
 bool is_masked(const Config& config, const Problem& problem, const Step& step);
 
