@@ -55,8 +55,8 @@ TEST(StandardLaunches, CausalBuildsTheMaskOnTheWay) {
 
 TEST(StandardLaunches, EagerSequenceOfTheCounters) {
   EXPECT_EQ(launch_names(kernels::find_kernel("standard_eager").build(square(1, 2, 2048, 64, true), kH200)),
-            (Names{"qk_gemm_", "vectorized_elementwise_kernel", "elementwise_kernel", "softmax_warp_forward",
-                   "pv_gemm_"}));
+            (Names{"qk_gemm_", "vectorized_elementwise_kernel", "memcpy_device_to_device",
+                   "elementwise_kernel", "softmax_warp_forward", "pv_gemm_"}));
 }
 
 /// One row of the measured counters: H200, PyTorch 2.11, batch 8, N = 2048, hidden size 2048, forward.
@@ -170,6 +170,9 @@ MovedBytes read(std::uint64_t bytes, std::uint64_t times = 1) {
 MovedBytes written(std::uint64_t bytes) {
   return {0, bytes, bytes};
 }
+MovedBytes in_place(std::uint64_t bytes) {
+  return {bytes, bytes, bytes};
+}
 
 // Per warp, of cutlass_80_tensorop_f16_s16816gemm on H200 (measured-h200/gemm.csv): 128x128_32x5 for scores
 // from head_dim 64 and 128, 64x128_32x6 for outputs.
@@ -223,19 +226,20 @@ TEST(StandardBytes, UnevenLengthsMoveExactlyTheTensors) {
   Problem problem{1, 2, 2, 200, 1000, 64, true};
   const std::uint64_t scores = 2 * 2 * 200 * 1000;
   const Trace trace = kernels::find_kernel("standard_eager").build(problem, kH200);
-  ASSERT_EQ(trace.launches.size(), 5U);
+  ASSERT_EQ(trace.launches.size(), 6U);
   EXPECT_EQ(moved(trace, 0, "Q"), read(2 * 2 * 200 * 64, 8));
   EXPECT_EQ(moved(trace, 0, "K"), read(2 * 2 * 1000 * 64, 2));
   EXPECT_EQ(moved(trace, 0, "scores"), written(scores));
   EXPECT_EQ(moved(trace, 1, "scaled_scores"), written(scores));
   EXPECT_EQ(moved(trace, 2, "scaled_scores"), read(scores));
-  EXPECT_EQ(moved(trace, 2, "causal_mask"), read(200 * 1000, 2));
   EXPECT_EQ(moved(trace, 2, "masked_scores"), written(scores));
-  EXPECT_EQ(moved(trace, 3, "masked_scores"), read(scores));
-  EXPECT_EQ(moved(trace, 3, "probabilities"), written(scores));
-  EXPECT_EQ(moved(trace, 4, "probabilities"), read(scores));
-  EXPECT_EQ(moved(trace, 4, "V"), read(2 * 2 * 1000 * 64, 2));
-  EXPECT_EQ(moved(trace, 4, "O"), written(2 * 2 * 200 * 64));
+  EXPECT_EQ(moved(trace, 3, "causal_mask"), read(200 * 1000, 2));
+  EXPECT_EQ(moved(trace, 3, "masked_scores"), in_place(scores));
+  EXPECT_EQ(moved(trace, 4, "masked_scores"), read(scores));
+  EXPECT_EQ(moved(trace, 4, "probabilities"), written(scores));
+  EXPECT_EQ(moved(trace, 5, "probabilities"), read(scores));
+  EXPECT_EQ(moved(trace, 5, "V"), read(2 * 2 * 1000 * 64, 2));
+  EXPECT_EQ(moved(trace, 5, "O"), written(2 * 2 * 200 * 64));
 }
 
 TEST(StandardTrace, IsValidAndSmallForEveryShape) {
