@@ -15,15 +15,26 @@ BuildFigures figures(std::map<std::pair<int, int>, CountedPart> parts) {
   return {.estimate_moves = false, .parts = std::move(parts)};
 }
 
-// 36 per call: causal rows against others, over the calls that masked scores cause.
+// 36 per call, by counters (causal rows against others) and in the machine code of softmax_warp_forward, from
+// the call to the return by way of the branches that a numerator of zero takes. The loop's branch is the
+// return.
 CountedPart division_subroutine() {
-  return {{.spread = {{Opcode::ISETP, 6},
-                      {Opcode::LOP3, 6},
-                      {Opcode::SHF, 4},
-                      {Opcode::IADD3, 5},
-                      {Opcode::SEL, 3},
-                      {Opcode::IMAD, 1},
-                      {Opcode::NOP, 10}}}};
+  return {
+      {.spread = {{Opcode::MOV, 4}}, .end = BlockEnd::branch},
+      // Whether the exponent of one operand is out of range.
+      {.spread =
+           {{Opcode::SHF, 1}, {Opcode::LOP3, 1}, {Opcode::IADD3, 1}, {Opcode::IMAD_MOV, 1}, {Opcode::NOP, 1}},
+       .chain = {{Opcode::SHF, 1}, {Opcode::LOP3, 1}, {Opcode::IADD3, 1}, {Opcode::ISETP, 2}},
+       .end = BlockEnd::branch},
+      // No NaN, not both zero, not infinite, but zero.
+      {.spread = {{Opcode::FSETP, 1}},
+       .chain = {{Opcode::FSETP, 1}, {Opcode::LOP3, 1}},
+       .end = BlockEnd::branch},
+      {.chain = {{Opcode::LOP3, 1}}, .end = BlockEnd::branch},
+      {.spread = {{Opcode::FSETP, 2}}, .chain = {{Opcode::FSETP, 1}}, .end = BlockEnd::branch},
+      {.chain = {{Opcode::LOP3, 2}}, .end = BlockEnd::branch},
+      {.chain = {{Opcode::LOP3, 1}}, .end = BlockEnd::branch},
+      {.spread = {{Opcode::MOV, 1}, {Opcode::NOP, 2}}, .chain = {{Opcode::MOV, 1}}}};
 }
 
 }  // namespace
