@@ -51,6 +51,7 @@ int TraceMachine::threads_per_row(Layout layout, int cols, ElementType type) con
     case Layout::row_per_warp:
       return 32;
     case Layout::row_per_cta:
+    case Layout::element_per_thread:
       return 32 * launch_.warps;
     default:
       return 4;
@@ -86,6 +87,7 @@ Fragment TraceMachine::fragment(int rows, int cols, ElementType type, Layout lay
       break;
     case Layout::element_per_thread:
       registers.count = divide_up(rows * cols, 32 * warps);
+      registers.row_slots = cols % (32 * warps) == 0 ? rows : 1;
       break;
   }
   registers.count = std::max(registers.count, 1);

@@ -50,8 +50,14 @@ LaneMap::LaneMap(Layout layout, WarpSplit split, int cols, ElementType type, int
       holders_ = std::min(threads, std::max(1, cols / piece_));
       group_ = std::min(kWarpLanes, holders_);
       return;
-    case Layout::operand_b:
     case Layout::element_per_thread:
+      if (cols % threads != 0) {
+        break;
+      }
+      holders_ = threads;
+      group_ = kWarpLanes;
+      return;
+    case Layout::operand_b:
       break;
   }
   throw std::logic_error("this layout has no row vectors");

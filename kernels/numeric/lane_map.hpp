@@ -9,8 +9,8 @@ namespace warpscope::kernels {
 /// shuffles can reduce over them.
 class LaneMap {
  public:
-  /// Throws std::logic_error where the layout has no row vectors (operand_b, element_per_thread, partial
-  /// tiles).
+  /// Throws std::logic_error where the layout has no row vectors (operand_b, partial tiles,
+  /// element_per_thread unless each row is one of all threads).
   LaneMap(Layout layout, WarpSplit split, int cols, ElementType type, int threads);
 
   int holders() const { return holders_; }

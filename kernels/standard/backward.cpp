@@ -162,8 +162,9 @@ KernelPlan plan_eager_backward(const Problem& problem, const GpuLimits& limits) 
   };
   if (problem.causal) {
     const int masked = next_scores("masked_dS");
+    builder.launch(memcpy_launch(builder.score_task(kCloneName, scores, masked)));
     builder.launch(
-        masked_zero_launch(builder.score_task("elementwise_kernel<masked_fill>", scores, masked), mask));
+        masked_zero_launch(builder.score_task("elementwise_kernel<masked_fill>", masked, masked), mask));
     scores = masked;
   }
   const int scaled = next_scores("scaled_dS");

@@ -15,15 +15,26 @@ BuildFigures figures(std::map<std::pair<int, int>, CountedPart> parts) {
   return {.estimate_moves = false, .parts = std::move(parts)};
 }
 
-// 36 per call: causal rows against others, over the calls that masked scores cause.
+// 36 per call, by counters (causal rows against others) and in the machine code of softmax_warp_forward, from
+// the call to the return by way of the branches that a numerator of zero takes. The loop's branch is the
+// return.
 CountedPart division_subroutine() {
-  return {{.spread = {{Opcode::ISETP, 6},
-                      {Opcode::LOP3, 6},
-                      {Opcode::SHF, 4},
-                      {Opcode::IADD3, 5},
-                      {Opcode::SEL, 3},
-                      {Opcode::IMAD, 1},
-                      {Opcode::NOP, 10}}}};
+  return {
+      {.spread = {{Opcode::MOV, 4}}, .end = BlockEnd::branch},
+      // Whether the exponent of one operand is out of range.
+      {.spread =
+           {{Opcode::SHF, 1}, {Opcode::LOP3, 1}, {Opcode::IADD3, 1}, {Opcode::IMAD_MOV, 1}, {Opcode::NOP, 1}},
+       .chain = {{Opcode::SHF, 1}, {Opcode::LOP3, 1}, {Opcode::IADD3, 1}, {Opcode::ISETP, 2}},
+       .end = BlockEnd::branch},
+      // No NaN, not both zero, not infinite, but zero.
+      {.spread = {{Opcode::FSETP, 1}},
+       .chain = {{Opcode::FSETP, 1}, {Opcode::LOP3, 1}},
+       .end = BlockEnd::branch},
+      {.chain = {{Opcode::LOP3, 1}}, .end = BlockEnd::branch},
+      {.spread = {{Opcode::FSETP, 2}}, .chain = {{Opcode::FSETP, 1}}, .end = BlockEnd::branch},
+      {.chain = {{Opcode::LOP3, 2}}, .end = BlockEnd::branch},
+      {.chain = {{Opcode::LOP3, 1}}, .end = BlockEnd::branch},
+      {.spread = {{Opcode::MOV, 1}, {Opcode::NOP, 2}}, .chain = {{Opcode::MOV, 1}}}};
 }
 
 }  // namespace
@@ -52,16 +63,27 @@ BuildFigures warp_softmax_figures(int elements) {
                   {{kDivisionSubroutine, 0}, division_subroutine()}});
 }
 
-BuildFigures block_softmax_figures(int elements) {
+BuildFigures block_softmax_figures(int elements, bool cached) {
   // Source: a three-pass kernel of this form on H200 (experiments/reference/measured-h200/softmax.md), N =
   // 2048: 811 per warp of 16 elements per lane: FMA 427, ALU 147, XU 70 (two a pass for the remainder of the
   // row's length), branches and joins 51, minus what the operations of the program text are.
-  const CountedPart pass = {{.spread = {{Opcode::ISETP, 8},
-                                        {Opcode::IADD3, 7},
-                                        {Opcode::LOP3, 6},
-                                        {Opcode::IMAD, 13},
-                                        {Opcode::MUFU_RCP, 2},
-                                        {Opcode::NOP, 25}}}};
+  const CountedPart global_pass = {{.spread = {{Opcode::ISETP, 8},
+                                               {Opcode::IADD3, 7},
+                                               {Opcode::LOP3, 6},
+                                               {Opcode::IMAD, 13},
+                                               {Opcode::MUFU_RCP, 2},
+                                               {Opcode::NOP, 25}}}};
+  // Machine code of cunn_SoftMaxForwardSmem, which divides nothing by the row's length (there): a third of
+  // what is left of 730 instructions for 16 elements per lane.
+  const CountedPart shared_pass = {{.spread = {{Opcode::ISETP, 5},
+                                               {Opcode::IADD3, 8},
+                                               {Opcode::LOP3, 1},
+                                               {Opcode::SHF, 4},
+                                               {Opcode::MOV, 5},
+                                               {Opcode::IMAD, 8},
+                                               {Opcode::LDC, 1},
+                                               {Opcode::NOP, 9}}}};
+  const CountedPart& pass = cached ? shared_pass : global_pass;
   // One bounds check and one address per 16-byte piece, as the source's vector loop has.
   const int pieces = (elements + 7) / 8;
   const CountedPart round = {
@@ -72,6 +94,56 @@ BuildFigures block_softmax_figures(int elements) {
                   {{kRound, 0}, round},
                   {{kDivisions, 0}, divisions},
                   {{kDivisionSubroutine, 0}, division_subroutine()}});
+}
+
+BuildFigures register_softmax_figures(int elements) {
+  // Source: machine code of cunn_SoftMaxForwardReg for 3, 4 and 8 elements and how often its lines ran on
+  // H200 (experiments/reference/measured-h200/softmax.md), less what the operations of the program text are.
+  BuildFigures build;
+  build.estimate_moves = false;
+  build.estimate_tile_addresses = false;
+  // Whether a column exists is a predicate each; with eight they move to a register and back.
+  constexpr int kPredicates = 7;
+  const int moved = elements > kPredicates ? elements : 0;
+  build.parts[{kText, 0}] = {{.spread = {{Opcode::S2R, 3},
+                                         {Opcode::LDC, 2 + elements},
+                                         {Opcode::ULDC, 2},
+                                         {Opcode::SHF, 3 + elements},
+                                         {Opcode::ISETP, 1 + 2 * elements + moved},
+                                         {Opcode::IADD3, 2 + 3 * elements},
+                                         {Opcode::LOP3, 1 + moved},
+                                         {Opcode::IMAD_WIDE, elements},
+                                         {Opcode::IMAD, elements},
+                                         {Opcode::NOP, 3}}}};
+  // A maximum of two lanes is a comparison and a selection.
+  build.parts[{kShuffles, 0}] = {{.spread = {{Opcode::ISETP, 6}, {Opcode::IADD3, 2}}}};
+  build.parts[{kShuffles, 1}] = {
+      {.end = BlockEnd::join},
+      {.spread = {{Opcode::ISETP, 1}, {Opcode::IADD3, 1}, {Opcode::MOV, 1}, {Opcode::NOP, 1}}}};
+  // Load and store of the first warp are under a predicate; the others issue them too.
+  build.parts[{kFirstWarp, 0}] = {
+      {.spread = {{Opcode::ISETP, 2}, {Opcode::LOP3, 2}, {Opcode::IADD3, 1}, {Opcode::NOP, 5}},
+       .end = BlockEnd::branch}};
+  build.parts[{kFirstWarp, 1}] = {
+      {.spread = {{Opcode::ISETP, 1}, {Opcode::NOP, 4}}, .end = BlockEnd::branch}};
+  // Elements beyond the row are left out by a branch around each.
+  build.parts[{kExponential, 0}] = {{.end = BlockEnd::branch},
+                                    {.spread = {{Opcode::IMAD_MOV, 1}, {Opcode::NOP, 2}}}};
+  build.parts[{kDivisions, 0}] = {{.end = BlockEnd::branch},
+                                  {.spread = {{Opcode::MOV, 1}, {Opcode::IMAD_MOV, 1}, {Opcode::NOP, 3}}}};
+  const CountedBlock address = {
+      .spread = {{Opcode::ULDC, 1}, {Opcode::NOP, 1}},
+      .chain = {{Opcode::LDC, 1}, {Opcode::IMAD_WIDE, 1}, {Opcode::IMAD, 1}, {Opcode::IADD3, 2}}};
+  // Eight elements leave no registers for their columns, so that all but the first are computed again; where
+  // between four and eight that begins was not seen.
+  constexpr int kMostKeptColumns = 4;
+  const CountedBlock again = {
+      .chain = {{Opcode::S2R, 1}, {Opcode::LDC, 1}, {Opcode::IADD3, 1}, {Opcode::SHF, 2}}};
+  build.parts[{kStoreAddress, 0}] = {address};
+  build.parts[{kStoreAddress, 1}] =
+      elements > kMostKeptColumns ? CountedPart{again, address} : CountedPart{address};
+  build.parts[{kDivisionSubroutine, 0}] = division_subroutine();
+  return build;
 }
 
 // Source: cutlass_80_tensorop_f16_s16816gemm_relu_f16_* of cuBLAS on H200

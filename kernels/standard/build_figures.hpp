@@ -13,6 +13,10 @@ enum Part : int {
   kPass,                ///< block softmax: one pass over the row
   kRound,               ///< a round of that pass
   kDivisions,           ///< of a round
+  kShuffles,            ///< of a reduction over the CTA; copy 1: a sum
+  kFirstWarp,           ///< of it, where the first warp reduces what the others left; copy 1: a sum
+  kExponential,         ///< softmax in registers: an element of the sum
+  kStoreAddress,        ///< of an element's store; copy 1: not the first one's
   kDivisionSubroutine,  ///< one call, for operands that need scaling, zero numerators among them
   kSetup,               ///< matrix product: before the first copy
   kSlice,               ///< of C, on its way out
@@ -24,8 +28,10 @@ BuildFigures vectorized_figures();
 BuildFigures vectorized_product_figures();
 /// softmax_warp_forward with `elements` per lane and row.
 BuildFigures warp_softmax_figures(int elements);
-/// The block-wide softmax, whose rounds take `elements` per thread.
-BuildFigures block_softmax_figures(int elements);
+/// The block-wide softmax, whose rounds take `elements` per thread, the row in shared memory or not.
+BuildFigures block_softmax_figures(int elements, bool cached);
+/// The softmax that holds a row in `elements` registers of each thread.
+BuildFigures register_softmax_figures(int elements);
 /// softmax_warp_backward with `elements` per lane in its one or two rows.
 BuildFigures warp_softmax_backward_figures(int elements, bool two_rows);
 /// The block-wide softmax backward, the row in shared memory or not; copies of kRound are its two passes.

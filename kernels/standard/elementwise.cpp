@@ -85,6 +85,17 @@ LaunchPlan scale_launch(const ElementwiseTask& task, float factor) {
   });
 }
 
+LaunchPlan memcpy_launch(const ElementwiseTask& task) {
+  const int elements = kThreads * kVectorBytes / element_bytes(task.type);
+  return flat_launch(task, elements, 32, vectorized_figures(), [task, elements](CtaMachine& machine) {
+    machine.part(kText);
+    const Fragment values = machine.fragment(1, elements, task.type, Layout::linear, {});
+    const Affine first = block_index(0) * elements;
+    machine.load(values, flat_tile(task.source, block_index(2), first, elements));
+    machine.store(flat_tile(task.target, block_index(2), first, elements), values);
+  });
+}
+
 LaunchPlan multiply_launch(const ElementwiseTask& task, int factor) {
   const int elements = kThreads * kVectorBytes / element_bytes(task.type);
   return flat_launch(

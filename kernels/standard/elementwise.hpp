@@ -21,6 +21,9 @@ struct ElementwiseTask {
   bool uniform_parameters = false;  ///< see IndexArithmetic
 };
 
+/// masked_fill clones its input and fills the clone. Nsight Compute lists no copies.
+inline constexpr const char* kCloneName = "memcpy_device_to_device";
+
 // PyTorch launches these over one flat range. Here grid z is the segment, so that a broadcast mask can be
 // addressed; the number and order of the CTAs is the same where the CTA's range divides rows * cols.
 
@@ -28,6 +31,8 @@ struct ElementwiseTask {
 LaunchPlan scale_launch(const ElementwiseTask& task, float factor);
 /// vectorized_elementwise_kernel: target = source * factor, element by element.
 LaunchPlan multiply_launch(const ElementwiseTask& task, int factor);
+/// What cudaMemcpyAsync runs within a GPU: target = source, 16-byte accesses.
+LaunchPlan memcpy_launch(const ElementwiseTask& task);
 /// elementwise_kernel<128, 4>: target = mask ? -inf : source, mask a byte per element of one segment.
 LaunchPlan masked_fill_launch(const ElementwiseTask& task, int mask);
 /// The same kernel with 0 in place of -inf, as the gradient takes it.

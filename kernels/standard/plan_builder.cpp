@@ -120,7 +120,13 @@ void PlanBuilder::launch_softmax(int scores, int probabilities, std::int64_t mos
                                  bool row_cache) {
   const SoftmaxTask task{scores, probabilities,   matrices(), problem_.seqlen_q, problem_.seqlen_k,
                          type_,  problem_.causal, row_cache};
-  launch(problem_.seqlen_k <= most_warp_columns ? warp_softmax_launch(task) : block_softmax_launch(task));
+  if (problem_.seqlen_k <= most_warp_columns) {
+    launch(warp_softmax_launch(task));
+  } else if (row_cache && fits_registers(problem_.seqlen_k)) {
+    launch(register_softmax_launch(task));
+  } else {
+    launch(block_softmax_launch(task));
+  }
 }
 
 }  // namespace warpscope::kernels::standard

@@ -27,6 +27,8 @@ struct SoftmaxTask {
 /// softmax_warp_forward: a warp holds one row (two of up to 128 columns) in registers. For up to 2048
 /// columns.
 LaunchPlan warp_softmax_launch(const SoftmaxTask& task);
+/// A CTA holds one row in registers, where fits_registers(), as PyTorch 2.11 does.
+LaunchPlan register_softmax_launch(const SoftmaxTask& task);
 /// A CTA makes three passes over a row. cunn_SoftMaxForwardSmem keeps it in shared memory;
 /// cunn_SoftMaxForward, for rows that do not fit and for all before March 2024 (pytorch/pytorch#122970),
 /// reads it three times.
@@ -52,8 +54,13 @@ LaunchPlan warp_softmax_backward_launch(const SoftmaxBackwardTask& task);
 /// rows fit and begin at multiples of 16 bytes; cunn_SoftMaxBackward reads it twice.
 LaunchPlan block_softmax_backward_launch(const SoftmaxBackwardTask& task);
 
-/// Threads of a CTA of the block kernels: half of the row's pieces of `piece` elements (16 bytes), rounded up
-/// to a power of two.
+/// Threads of a CTA of PyTorch 2.11's forward kernels that have a CTA per row: one per column, up to 1024.
+int forward_softmax_threads(std::int64_t columns);
+/// Rows of so many columns take at most nine elements of each thread (SoftMax.cu, host_softmax).
+bool fits_registers(std::int64_t columns);
+
+/// Threads of a CTA of the other block kernels: half of the row's pieces of `piece` elements (16 bytes),
+/// rounded up to a power of two.
 int block_softmax_threads(std::int64_t columns, int piece);
 
 /// Spans of `span` neighbouring elements of row `row` that hold a masked score.

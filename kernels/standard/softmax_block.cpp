@@ -3,6 +3,7 @@
 #include <map>
 
 #include "kernels/standard/build_figures.hpp"
+#include "kernels/standard/cta_reduction.hpp"
 #include "kernels/standard/grid.hpp"
 #include "kernels/standard/softmax.hpp"
 
@@ -20,24 +21,24 @@ class BlockSoftmax {
   explicit BlockSoftmax(const SoftmaxTask& task)
       : task_(task),
         piece_(16 / element_bytes(task.type)),
-        warps_(block_softmax_threads(task.cols, piece_) / kLanes),
+        warps_(
+            (task.row_cache ? forward_softmax_threads(task.cols) : block_softmax_threads(task.cols, piece_)) /
+            kLanes),
         chunk_(warps_ * kLanes * piece_),
         chunks_(static_cast<int>(ceil_div(task.cols, chunk_))),
         row_{0, 1, chunk_, task.type, chunks_, 0},
         cached_(task.row_cache &&
                 row_.bytes_per_stage() * chunks_ + warps_ * element_bytes(ElementType::fp32) <= kSharedLimit),
-        parts_{cached_ ? row_.bytes_per_stage() * chunks_ : 0,
-               task.row_cache ? warps_ : warps_ * kLanes,
-               1,
-               ElementType::fp32,
-               1,
-               0} {}
+        parts_(reduction_parts(cached_ ? row_.bytes_per_stage() * chunks_ : 0,
+                               task.row_cache ? warps_ : warps_ * kLanes)) {}
 
   /// The row stays in shared memory; else every pass reads it again.
   bool cached() const { return cached_; }
   int warps() const { return warps_; }
   int piece() const { return piece_; }
-  int shared_bytes() const { return parts_.byte_offset + parts_.bytes_per_stage(); }
+  int shared_bytes() const {
+    return parts_.byte_offset + (task_.row_cache ? reduction_bytes(parts_) : parts_.bytes_per_stage());
+  }
   /// Whole chunks; a ragged last one follows the loop.
   int loop_trips() const { return static_cast<int>(task_.cols / chunk_); }
 
@@ -55,11 +56,11 @@ class BlockSoftmax {
       }
       machine.reduce_rows(maximum, Reduce::max, converted(machine, stored, chunk), true);
     });
-    reduce_over_cta(machine, maximum, Reduce::max);
+    reduce(machine, maximum, Reduce::max);
     for_chunks(machine, [&](const Affine& chunk) {
       machine.reduce_rows(sum, Reduce::sum, exponentials(machine, chunk, maximum), true);
     });
-    reduce_over_cta(machine, sum, Reduce::sum);
+    reduce(machine, sum, Reduce::sum);
     for_chunks(machine, [&](const Affine& chunk) {
       const Fragment x = exponentials(machine, chunk, maximum);
       const Fragment stored = machine.fragment(1, chunk_, task_.type, Layout::row_per_cta, split());
@@ -118,16 +119,12 @@ class BlockSoftmax {
     return x;
   }
 
-  void reduce_over_cta(CtaMachine& machine, const RowVector& value, Reduce op) const {
-    if (!task_.row_cache) {
+  void reduce(CtaMachine& machine, const RowVector& value, Reduce op) const {
+    if (task_.row_cache) {
+      reduce_over_cta(machine, value, parts_, op);
+    } else {
       machine.reduce_over_threads(value, parts_, op);
-      return;
     }
-    machine.finish_rows(value, op);
-    machine.barrier();  // the parts of the reduction before may still be read
-    machine.store_parts(parts_, value);
-    machine.barrier();
-    machine.load_reduced(value, parts_, warps_, op);
   }
 
   SoftmaxTask task_;
@@ -141,6 +138,10 @@ class BlockSoftmax {
 };
 
 }  // namespace
+
+int forward_softmax_threads(std::int64_t columns) {
+  return static_cast<int>(ceil_div(std::min<std::int64_t>(columns, kMaxThreads), kLanes)) * kLanes;
+}
 
 int block_softmax_threads(std::int64_t columns, int piece) {
   int threads = 1;
@@ -156,9 +157,12 @@ LaunchPlan block_softmax_launch(const SoftmaxTask& task) {
   launch.name = program.cached() ? "cunn_SoftMaxForwardSmem" : "cunn_SoftMaxForward";
   launch.grid = grid_of(task.rows, task.segments, 1);
   launch.warps = program.warps();
+  if (task.row_cache) {
+    launch.role_warps = reduction_roles(program.warps());
+  }
   launch.registers_per_thread = 32;  // measured for the backward kernel of the same form
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(program.shared_bytes());
-  launch.build = block_softmax_figures(program.piece());
+  launch.build = block_softmax_figures(program.piece(), program.cached());
   launch.programs.push_back({"row", [program](CtaMachine& machine) { program.run(machine); }});
   std::map<std::int64_t, std::uint32_t> class_of_calls;
   for (std::int64_t row = 0; row < task.rows; ++row) {

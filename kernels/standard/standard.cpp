@@ -112,8 +112,9 @@ KernelPlan plan_standard_eager(const Problem& problem, const GpuLimits& limits) 
     const int mask = builder.allocate("causal_mask", TensorKind::input, 1, problem.seqlen_q, problem.seqlen_k,
                                       ElementType::boolean);
     const int masked = next_scores("masked_scores");
+    builder.launch(standard::memcpy_launch(builder.score_task(standard::kCloneName, scores, masked)));
     builder.launch(standard::masked_fill_launch(
-        builder.score_task("elementwise_kernel<masked_fill>", scores, masked), mask));
+        builder.score_task("elementwise_kernel<masked_fill>", masked, masked), mask));
     scores = masked;
   }
   const int probabilities = builder.allocate_scores("probabilities");

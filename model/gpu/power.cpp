@@ -54,6 +54,9 @@ constexpr double kJoulesPerPicojoule = 1e-12;
 constexpr double kWattsPerJouleAndMicrosecond = 1e6;
 
 double opcode_pj(const hw::Energy& energy, const trace::OpcodeInfo& op) {
+  if (op.op_class == OpClass::wgmma) {
+    return energy.wgmma_pj_per_flop * static_cast<double>(op.flops);
+  }
   const auto* const own = std::ranges::find(kByOpcode, op.opcode, &OpcodeEnergy::opcode);
   if (own != kByOpcode.end()) {
     return energy.*own->picojoules * own->times;

@@ -130,6 +130,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(power.voltage_floor), "of voltage", 0.1, 1, "lowest voltage, of that at the highest clock"},
   KeySpec{WARPSCOPE_KEY(power.energy.hmma_16816_pj), "pJ", 0, 1e6, "m16n8k16"},
   KeySpec{WARPSCOPE_KEY(power.energy.hmma_1688_pj), "pJ", 0, 1e6, "m16n8k8"},
+  KeySpec{WARPSCOPE_KEY(power.energy.wgmma_pj_per_flop), "pJ/FLOP", 0, 1e6, "HGMMA, its operands in shared memory included"},
   KeySpec{WARPSCOPE_KEY(power.energy.ffma_pj), "pJ", 0, 1e6, "FFMA, HFMA2"},
   KeySpec{WARPSCOPE_KEY(power.energy.fmul_pj), "pJ", 0, 1e6, "FMUL, FADD and the rest of the FMA pipe"},
   KeySpec{WARPSCOPE_KEY(power.energy.imad_pj), "pJ", 0, 1e6, "IMAD"},

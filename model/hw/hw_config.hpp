@@ -165,8 +165,9 @@ struct LaunchCosts {
 struct Energy {
   double hmma_16816_pj = 0;
   double hmma_1688_pj = 0;
-  double ffma_pj = 0;  ///< with three register operands: FFMA, HFMA2
-  double fmul_pj = 0;  ///< other instructions of the FMA pipe
+  double wgmma_pj_per_flop = 0;  ///< of HGMMA, operands in shared memory included
+  double ffma_pj = 0;            ///< with three register operands: FFMA, HFMA2
+  double fmul_pj = 0;            ///< other instructions of the FMA pipe
   double imad_pj = 0;
   double alu_pj = 0;
   double xu_pj = 0;

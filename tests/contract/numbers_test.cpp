@@ -123,6 +123,15 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Numbers,
                          testing::Values("fa1", "fa2", "fa2_torch", "standard", "standard_eager", "xformers"),
                          [](const auto& tested) { return tested.param; });
 
+// Longer rows are softmax kernels of their own: in registers, in shared memory.
+TEST(StandardNumbers, LongRows) {
+  for (const std::int64_t keys : {2056, 3001, 9304}) {
+    for (const bool causal : {false, true}) {
+      expect_attention({"standard_eager", 5, keys, 64, causal});
+    }
+  }
+}
+
 class FlashNumbers : public testing::TestWithParam<std::string> {};
 
 TEST_P(FlashNumbers, LargeScores) {

@@ -14,6 +14,7 @@ using trace::Opcode;
 TEST(LaunchEnergy, CountsInstructionsWavefrontsAndBytes) {
   hw::Energy energy;
   energy.ffma_pj = 3;
+  energy.wgmma_pj_per_flop = 0.5;
   energy.fmul_pj = 5;
   energy.local_wavefront_pj = 7;
   energy.shared_load_pj = 11;
@@ -28,6 +29,7 @@ TEST(LaunchEnergy, CountsInstructionsWavefrontsAndBytes) {
   issue(Opcode::FADD, 200);
   issue(Opcode::LDL_128, 10);
   issue(Opcode::LDSM_X4, 20);
+  issue(Opcode::HGMMA_64X128X16_F32, 2);
   issue(Opcode::UMOV, 1000);  // not measured
   counts.counters.shared_load_wavefronts = 80;
   counts.tensors.resize(2);
@@ -35,7 +37,7 @@ TEST(LaunchEnergy, CountsInstructionsWavefrontsAndBytes) {
   counts.tensors[1].l2_read = 32;
   counts.tensors[1].hbm_write = 128;
   const metrics::Energy of_launch = gpu::launch_energy(energy, counts);
-  const double core_pj = 100 * 3 + 200 * 5 + 10 * 4 * 7 + 20 * 11 + 80 * 13 + 96 * 17;
+  const double core_pj = 100 * 3 + 200 * 5 + 10 * 4 * 7 + 20 * 11 + 80 * 13 + 96 * 17 + 2 * 65536 * 0.5;
   EXPECT_DOUBLE_EQ(of_launch.core_j, core_pj * 1e-12);
   EXPECT_DOUBLE_EQ(of_launch.hbm_j, 128 * 19 * 1e-12);
 }

@@ -44,11 +44,15 @@ MovedBytes read(std::uint64_t bytes, std::uint64_t times = 1) {
 MovedBytes written(std::uint64_t bytes) {
   return {0, bytes, bytes};
 }
+MovedBytes in_place(std::uint64_t bytes) {
+  return {bytes, bytes, bytes};
+}
 
 TEST(StandardBackwardLaunches, EagerSequenceOfTheCounters) {
   EXPECT_EQ(launch_names(gradients("standard_eager", {1, 2, 2, 2048, 2048, 64, true})),
             (Names{"dv_gemm_", "dp_gemm_", "vectorized_elementwise_kernel", "cunn_SoftMaxBackwardSmem",
-                   "elementwise_kernel", "vectorized_elementwise_kernel", "dk_gemm_", "dq_gemm_"}));
+                   "memcpy_device_to_device", "elementwise_kernel", "vectorized_elementwise_kernel",
+                   "dk_gemm_", "dq_gemm_"}));
   EXPECT_EQ(gradients("standard_eager", {1, 2, 2, 2048, 2048, 64, false}).launches.size(), 7U);
 }
 
@@ -93,7 +97,7 @@ TEST(StandardBackwardBytes, EveryLaunchPassesOverTheScores) {
   const std::uint64_t scores = 2 * 2 * 2 * 256 * 256;  // 2X of the formulas
   const std::uint64_t heads = 2 * 2 * 2 * 256 * 64;    // 2Y
   const Trace trace = gradients("standard_eager", {2, 2, 2, 256, 256, 64, true});
-  ASSERT_EQ(trace.launches.size(), 8U);
+  ASSERT_EQ(trace.launches.size(), 9U);
   EXPECT_EQ(moved(trace, 0, "probabilities"), read(scores));
   EXPECT_EQ(moved(trace, 0, "dO"), read(heads, 2));
   EXPECT_EQ(moved(trace, 0, "dV"), written(heads));
@@ -107,16 +111,17 @@ TEST(StandardBackwardBytes, EveryLaunchPassesOverTheScores) {
   EXPECT_EQ(moved(trace, 3, "probabilities"), read(scores));
   EXPECT_EQ(moved(trace, 3, "dS"), written(scores));
   EXPECT_EQ(moved(trace, 4, "dS"), read(scores));
-  EXPECT_EQ(moved(trace, 4, "causal_mask"), read(256 * 256, 4));
   EXPECT_EQ(moved(trace, 4, "masked_dS"), written(scores));
-  EXPECT_EQ(moved(trace, 5, "masked_dS"), read(scores));
-  EXPECT_EQ(moved(trace, 5, "scaled_dS"), written(scores));
-  EXPECT_EQ(moved(trace, 6, "scaled_dS"), read(scores));
-  EXPECT_EQ(moved(trace, 6, "Q"), read(heads, 2));
-  EXPECT_EQ(moved(trace, 6, "dK"), written(heads));
+  EXPECT_EQ(moved(trace, 5, "causal_mask"), read(256 * 256, 4));
+  EXPECT_EQ(moved(trace, 5, "masked_dS"), in_place(scores));
+  EXPECT_EQ(moved(trace, 6, "masked_dS"), read(scores));
+  EXPECT_EQ(moved(trace, 6, "scaled_dS"), written(scores));
   EXPECT_EQ(moved(trace, 7, "scaled_dS"), read(scores));
-  EXPECT_EQ(moved(trace, 7, "K"), read(heads, 2));
-  EXPECT_EQ(moved(trace, 7, "dQ"), written(heads));
+  EXPECT_EQ(moved(trace, 7, "Q"), read(heads, 2));
+  EXPECT_EQ(moved(trace, 7, "dK"), written(heads));
+  EXPECT_EQ(moved(trace, 8, "scaled_dS"), read(scores));
+  EXPECT_EQ(moved(trace, 8, "K"), read(heads, 2));
+  EXPECT_EQ(moved(trace, 8, "dQ"), written(heads));
 }
 
 TEST(StandardBackwardBytes, RaggedProductsMoveExactlyTheTensors) {

@@ -28,6 +28,7 @@ struct Column {
 constexpr std::array kCore = {
     Column{"hmma_16816", &hw::Energy::hmma_16816_pj},
     Column{"hmma_1688", &hw::Energy::hmma_1688_pj},
+    Column{"wgmma_flop", &hw::Energy::wgmma_pj_per_flop},
     Column{"ffma", &hw::Energy::ffma_pj},
     Column{"fmul", &hw::Energy::fmul_pj},
     Column{"imad", &hw::Energy::imad_pj},
@@ -59,6 +60,11 @@ class PowerTable : public testing::Test {
     }
     return sum * kWattsPerPicojouleAndNanosecond;
   }
+  /// hmma_*, wgmma*: what runs on the tensor pipes, perhaps with others.
+  bool is_tensor(const CsvRecord& row) const {
+    const std::string name = cell(table_, row, "name");
+    return name.starts_with("hmma") || name.starts_with("wgmma");
+  }
   bool is_normal(const CsvRecord& row) const { return cell(table_, row, "data") == "normal"; }
   bool at_limit(const CsvRecord& row) const { return cell(table_, row, "throttle") == "1"; }
 
@@ -76,7 +82,7 @@ TEST_F(PowerTable, GivesThePowerOfItsMicroKernels) {
       errors.add(model / number(table_, row, "power_w") - 1, cell(table_, row, "name"));
     }
   }
-  EXPECT_EQ(errors.count(), 57);
+  EXPECT_EQ(errors.count(), 79);
   EXPECT_LT(errors.mean(), 0.04);
   EXPECT_LT(std::abs(errors.worst()), 0.12) << errors.worst_point();
 }
@@ -85,22 +91,22 @@ TEST_F(PowerTable, GivesThePowerOfItsMicroKernels) {
 TEST_F(PowerTable, GivesThePowerOfKernelsAtTheLimit) {
   experiments::ErrorStatistics errors;
   for (const CsvRecord& row : table_.rows) {
-    if (is_normal(row) && at_limit(row) && cell(table_, row, "name").starts_with("hmma")) {
+    if (is_normal(row) && at_limit(row) && is_tensor(row)) {
       const double share = number(table_, row, "nvml_mhz") / config_.clock.max_mhz;
       const double volts = gpu::relative_voltage(power_, share);
       const double model = power_.static_w + watts(row, kCore) * volts * volts + watts(row, kHbm);
       errors.add(model / power_.limit_w - 1, cell(table_, row, "name"));
     }
   }
-  EXPECT_EQ(errors.count(), 13);
+  EXPECT_EQ(errors.count(), 21);
   EXPECT_LT(errors.mean(), 0.05);
   EXPECT_LT(std::abs(errors.worst()), 0.10) << errors.worst_point();
 }
 
-// HMMA alone takes a tenth of the clock, at a fortieth of the power limit already.
+// HMMA or HGMMA alone takes a tenth of the clock, at a fortieth of the power limit already.
 TEST_F(PowerTable, TensorInstructionsLowerTheClockWhateverTheirPower) {
   for (const CsvRecord& row : table_.rows) {
-    if (cell(table_, row, "name").starts_with("hmma") && !at_limit(row)) {
+    if (is_tensor(row) && !at_limit(row)) {
       const double share = number(table_, row, "effective_mhz") / number(table_, row, "nvml_mhz");
       EXPECT_NEAR(share, static_cast<double>(config_.clock.tensor_mhz) / config_.clock.max_mhz, 0.016)
           << cell(table_, row, "name");
