@@ -100,8 +100,7 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
 double sampled_groups(const LaunchWork& work) {
   const double of_sm = work.executed / work.sms;
   if (work.passes) {
-    return std::clamp(kBudget / of_sm, of_sm > kExecutedLoops ? kFewestLongGroups : kFewestGroups,
-                      kMostGroups);
+    return std::clamp(kBudget / of_sm, kFewestGroups, kMostGroups);
   }
   const double stepped = work.alike ? std::min(of_sm, kExecutedLoops) : of_sm;
   const double fewest = work.waves <= kFewWaves          ? kMostGroups
