@@ -5,16 +5,10 @@
 #include <cstdlib>
 
 #include "kernels/fa2/figure_table.hpp"
+#include "kernels/fa2/uneven_figures.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {
-
-// With bounds to check, an iteration at head dimension 64 has about 120 instructions more, mainly moves
-// (machine code of the same build), at 128 none: 906 instructions either way. Above 128 the kernels are
-// always compiled that way, and their totals contain it.
-constexpr int kUnevenMoves = 60;
-constexpr int kUnevenMultiplies = 60;
-constexpr int kLargestHeadDimWithMoves = 96;
 
 // Figures exist for head dimensions 64 and 128; loops of others were counted as a whole.
 bool is_counted(int head_dim) {
@@ -69,10 +63,36 @@ FigureCounts figure(Build build, int head_dim, int capability_major, bool causal
   return without_spills(figure(build, head_dim < 128 ? 64 : 128, capability_major, causal, mark));
 }
 
+/// `more` may be less than nothing, a count may not.
+int sum(int count, int more) {
+  return std::max(0, count + more);
+}
+
+FigureCounts sum(const FigureCounts& counts, const FigureCounts& more) {
+  return {sum(counts.integer, more.integer),   sum(counts.move, more.move),
+          sum(counts.multiply, more.multiply), sum(counts.uniform, more.uniform),
+          sum(counts.special, more.special),   sum(counts.branch, more.branch),
+          sum(counts.convert, more.convert),   sum(counts.load, more.load),
+          sum(counts.load_64, more.load_64),   sum(counts.store, more.store),
+          sum(counts.store_64, more.store_64)};
+}
+
+/// What checking bounds adds at a mark: integer arithmetic, or where there is less, moves.
+FigureCounts more_at(const Mark& mark, const UnevenFigures& uneven) {
+  if (mark == Mark{kOutput, kSteady}) {
+    return uneven.steady;
+  }
+  const int count = mark.part == kPrologue   ? uneven.prologue
+                    : mark.part == kEpilogue ? uneven.epilogue
+                    : mark.part == kOutput   ? uneven.masked
+                                             : 0;
+  return {.integer = std::max(0, count), .move = std::min(0, count)};
+}
+
 }  // namespace
 
-BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even, int capability_major,
-                           bool as_built) {
+BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even, bool fills_head,
+                           int capability_major, bool as_built) {
   BuildFigures result;
   if (build == Build::torch) {
     result.math = {.fused_multiply_add = false, .fast_exp2 = false};
@@ -87,9 +107,9 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
     if (!as_built) {
       counts = without_spills(counts);
     }
-    if (mark.part == kOutput && !even && tile.head_dim <= kLargestHeadDimWithMoves) {
-      counts.move += kUnevenMoves;
-      counts.multiply += kUnevenMultiplies;
+    if (!even) {
+      counts =
+          sum(counts, more_at(mark, uneven_figures(tile.head_dim, causal, capability_major, fills_head)));
     }
     result.parts[{mark.part, mark.iteration}] = {{.spread = counted_instructions(counts)}};
   }

@@ -1,0 +1,61 @@
+#include "kernels/fa2/uneven_figures.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace warpscope::kernels::fa2 {
+namespace {
+
+// Machine code of the upstream build for sm_90 (figure_table.cpp) compiled with bounds to check: static
+// instructions before the first product, from there to the loop by masked iterations, of the loop, and behind
+// it to the exit, less those of the build without bounds and what the program's text has more. The causal row
+// of 96 is borrowed: ends from the one without mask, iteration from 32.
+constexpr std::array kRows = {
+    UnevenFigures{32, false, 321, -371, {}, 40},
+    UnevenFigures{32, true, 321, -5, {}, 32},
+    UnevenFigures{64, false, 324, -55, {-7, 189, 7, 0, 0, 0, 0, -18, 0, -20, 0}, 113},
+    UnevenFigures{64, true, 370, 300, {0, 4, -4, 0, 0, 0, 0, -3, 0, -2, 0}, 106},
+    UnevenFigures{96, false, 249, -233, {}, 26},
+    UnevenFigures{96, true, 249, -5, {}, 26},
+    UnevenFigures{128, false, 272, -71, {}, 115},
+    UnevenFigures{128, true, 274, 146, {}, 111},
+};
+
+/// The loops of head dimension 64 for sm_80, without and with causal mask.
+constexpr std::array<FigureCounts, 2> kSteadySm80 = {
+    FigureCounts{-5, 151, 54, 1, 0, 0, 0, -22, 0, -22, 0},
+    FigureCounts{0, 65, -2, 0, 0, 0, 0, -22, 0, -21, 0},
+};
+
+/// Where columns of the tile lie beyond the head: what a loop's iteration has more, without and with causal
+/// mask, among it LEA, LDS and STS around each copy. Of the copies of K, which one path skips, half of what
+/// both have.
+struct Columns {
+  int head_dim;
+  std::array<int, 2> slots;
+};
+constexpr std::array kColumns = {Columns{32, {60, 60}}, Columns{64, {52, 88}}, Columns{96, {82, 82}},
+                                 Columns{128, {139, 62}}, Columns{256, {285, 285}}};
+constexpr int kColumnsPrologue = 185;  // of head dimension 96
+
+}  // namespace
+
+UnevenFigures uneven_figures(int head_dim, bool causal, int capability_major, bool fills_head) {
+  UnevenFigures result{head_dim, causal, 0, 0, {}, 0};
+  for (const UnevenFigures& row : kRows) {
+    if (row.head_dim == head_dim && row.causal == causal) {
+      result = row;
+    }
+  }
+  if (head_dim == 64 && capability_major < 9) {
+    result.steady = kSteadySm80[causal ? 1 : 0];
+  }
+  const auto* columns = std::ranges::find(kColumns, head_dim, &Columns::head_dim);
+  if (!fills_head && columns != kColumns.end()) {
+    result.steady.uniform += columns->slots[causal ? 1 : 0];
+    result.prologue += kColumnsPrologue;
+  }
+  return result;
+}
+
+}  // namespace warpscope::kernels::fa2
