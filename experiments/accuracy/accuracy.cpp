@@ -46,7 +46,8 @@ constexpr std::array kOthers = {
     AccuracyTarget{kCycles, kCycles, "fa2", kCounters, 0.05, 0.14, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kCounters, 0.05, 0.14, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa1", kCounters, 0.10, 0.20, Pass::backward},
-    // Small launches, ragged ones and other head dimensions (reference/README.md); no limit yet on their time.
+    // Small launches, ragged ones and other head dimensions (reference/README.md); no limit yet on their
+    // time.
     AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2", kEdgeCounters, 0.02, 0.05},
     AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kEdgeCounters, 0.02, 0.05},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2", kEdgeCounters, std::nullopt, std::nullopt},

@@ -200,7 +200,7 @@ void BackwardProgram::step(CtaMachine& m, const Resident& resident, const Step& 
   m.in_either_order(
       order_of(kLoadLse, block),
       [&] { m.in_either_order(order_of(kLoadEarlierGradQ, block), finish_queries, load_previous); },
-      [&] { m.guarded([&] { m.load_rows(resident.lse, query_values(kBackLse, step.next_row)); }); });
+      [&] { m.load_rows(resident.lse, query_values(kBackLse, step.next_row)); });
   m.guarded([&] {
     next.grad_o.finish(m);
     if (step.first) {

@@ -120,7 +120,7 @@ TEST(GroupsOfLaunches, AreFewerWherePassesAverageOverTime) {
     program.begin_loop(0).op(FFMA).begin_loop(1).op(FFMA, 99).end_loop().end_loop().exit();
     return test::one_program(program.build_controlled(), 1, 64, {passes_of_cta, trips});
   };
-  EXPECT_EQ(simulated(config, passes(4, 10'000)), 3U);
+  EXPECT_EQ(simulated(config, passes(4, 10'000)), 4U);
   EXPECT_EQ(simulated(config, passes(3, 13'000)), 7U) << "one wave";
 }
 
