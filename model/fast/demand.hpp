@@ -3,15 +3,34 @@
 
 #include <cstdint>
 
+#include "model/memory/access_kind.hpp"
+#include "model/memory/block_cache.hpp"
+
 namespace warpscope::fast {
 
-/// Bytes of one tensor that the simulated CTAs asked for, for those too that they stand for, and what of it
-/// moved: the part inside the tensor, reads in whole sectors.
+/// Bytes of one tensor that CTAs asked for, for those too that they stand for, and what of it moved: the part
+/// inside the tensor, reads in whole sectors.
 struct Demand {
   std::uint64_t read_asked = 0;
   std::uint64_t read_moved = 0;
   std::uint64_t write_asked = 0;
   std::uint64_t write_moved = 0;
+
+  /// `times` accesses that ask for so many bytes, of which those inside begin at `offset`; `again_bytes` of
+  /// them move once more.
+  void add(memory::AccessKind kind, std::int64_t offset, std::uint32_t inside_bytes,
+           std::uint64_t asked_bytes, std::uint32_t again_bytes, std::uint64_t times) {
+    constexpr std::int64_t kSector = memory::kSectorBytes;
+    const std::int64_t sectors = (offset + inside_bytes + kSector - 1) / kSector - offset / kSector;
+    if (kind == memory::AccessKind::read) {
+      read_asked += times * asked_bytes;
+      read_moved +=
+          times * ((inside_bytes == 0 ? 0 : static_cast<std::uint64_t>(sectors * kSector)) + again_bytes);
+    } else {
+      write_asked += times * asked_bytes;
+      write_moved += times * inside_bytes;
+    }
+  }
 
   void add(const Demand& other) {
     read_asked += other.read_asked;

@@ -3,21 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/memory/block_cache.hpp"
 #include "model/sm/sm_core.hpp"
 
 namespace warpscope::fast {
-namespace {
-
-/// Reads move whole sectors.
-std::uint64_t sector_bytes(std::int64_t offset, std::uint32_t bytes) {
-  constexpr std::int64_t kSector = memory::kSectorBytes;
-  const std::int64_t sectors = (offset + bytes + kSector - 1) / kSector - offset / kSector;
-  return bytes == 0 ? 0 : static_cast<std::uint64_t>(sectors * kSector);
-}
-
-}  // namespace
-
 Echo::Echo(const trace::Trace& trace, const sm::DecodedLaunch& decoded, int cta_slots,
            const gpu::SmGroup& group, int l2_partitions)
     : trace_(trace),
@@ -43,20 +31,10 @@ void Echo::install(int slot, SlotMembers members) {
   members_.install(slot, std::move(members));
 }
 
-void Echo::count(memory::AccessKind kind, std::uint16_t tensor, std::int64_t offset,
-                 std::uint32_t inside_bytes, std::uint32_t asked_bytes, std::uint32_t again_bytes,
-                 std::uint64_t times) {
-  Demand& demand = demand_[tensor];
-  const bool read = kind == memory::AccessKind::read;
-  (read ? demand.read_asked : demand.write_asked) += times * asked_bytes;
-  (read ? demand.read_moved : demand.write_moved) +=
-      times * (read ? sector_bytes(offset, inside_bytes) + again_bytes : inside_bytes);
-}
-
 void Echo::repeat(const sm::MemoryRequest& request, memory::Access& own) {
   const std::uint32_t bytes = request.asked_bytes;
   const MemberRuns& runs = members_.runs(request.cta_slot, request.operand, request.asked.offset);
-  count(request.kind, request.tensor, request.offset, request.bytes, bytes, 0, runs.members);
+  demand_[request.tensor].add(request.kind, request.offset, request.bytes, bytes, 0, runs.members);
   own.accesses = runs.own.members;
   own.partitions = runs.own.partitions;
   own.apart_cycles = members_.members(request.cta_slot).apart_cycles;
@@ -101,9 +79,8 @@ void Echo::append(const JoinedAccess& access, bool with_own) {
     own.asked = access.begin;
     const auto bytes = static_cast<std::uint32_t>(access.bytes);
     sm::clip(own, trace_.tensors[access.tensor], bytes);
-    count(access.kind, access.tensor, own.offset, own.bytes, bytes,
-          access.kind == memory::AccessKind::read ? access.again_bytes : 0,
-          std::uint64_t{access.runs->members} * access.times);
+    demand_[access.tensor].add(access.kind, own.offset, own.bytes, bytes, access.again_bytes,
+                               std::uint64_t{access.runs->members} * access.times);
     append(access, access.runs->own);
   }
   for (const MemberRun& run : access.runs->others) {

@@ -44,8 +44,6 @@ class Echo : public engine::RequestTap {
   void gather();
   void append(const JoinedAccess& access, bool with_own);
   void append(const JoinedAccess& access, const MemberRun& run);
-  void count(memory::AccessKind kind, std::uint16_t tensor, std::int64_t offset, std::uint32_t inside_bytes,
-             std::uint32_t asked_bytes, std::uint32_t again_bytes, std::uint64_t times);
 
   const trace::Trace& trace_;
   const sm::DecodedLaunch& decoded_;

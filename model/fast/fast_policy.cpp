@@ -389,6 +389,9 @@ gpu::LaunchCounts FastPolicy::finish() {
       sample.demand[t].add(sampled.echo->demand()[t]);
     }
   }
+  for (std::size_t t = 0; unsimulated_ && t < trace_.tensors.size(); ++t) {
+    sample.demand[t].add(unsimulated_->demand()[t]);
+  }
   extrapolate(counts, config_, trace_, launch_, sample);
   return counts;
 }

@@ -11,7 +11,11 @@ namespace warpscope::fast {
 
 UnsimulatedCtas::UnsimulatedCtas(const trace::Trace& trace, const trace::Launch& launch,
                                  sm::DecodedLaunch decoded, int cta_slots)
-    : trace_(&trace), launch_(&launch), decoded_(std::move(decoded)), cta_slots_(cta_slots) {}
+    : trace_(&trace),
+      launch_(&launch),
+      decoded_(std::move(decoded)),
+      cta_slots_(cta_slots),
+      demand_(trace.tensors.size()) {}
 
 std::optional<UnsimulatedCtas> UnsimulatedCtas::of(const hw::HwConfig& config, const trace::Trace& trace,
                                                    const trace::Launch& launch, int cta_slots) {
@@ -52,6 +56,8 @@ void UnsimulatedCtas::access(const Cta& cta, const OutlineAccess& access) {
                                          : base.segment + sm::moved_by(operand.segment, cta.loops);
   request.asked.offset = base.offset + access.offset + sm::moved_by(operand.offset, cta.loops);
   sm::clip(request, trace_->tensors[operand.tensor], static_cast<std::uint32_t>(access.bytes));
+  demand_[operand.tensor].add(access.kind, request.offset, request.bytes,
+                              static_cast<std::uint64_t>(access.bytes), 0, 1);
   if (request.bytes == 0) {
     return;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/fast/cta_outline.hpp"
+#include "model/fast/demand.hpp"
 #include "model/hw/hw_config.hpp"
 #include "model/memory/memory_system.hpp"
 #include "model/sim/event_queue.hpp"
@@ -39,6 +40,7 @@ class UnsimulatedCtas {
   std::vector<FreeSlot> advance(sim::Cycles now, memory::MemorySystem& memory);
   /// Makes all accesses that are left.
   void finish(sim::Cycles now, memory::MemorySystem& memory);
+  const std::vector<Demand>& demand() const { return demand_; }  ///< by tensor
 
  private:
   struct Cta {
@@ -69,6 +71,7 @@ class UnsimulatedCtas {
   double now_ = 0;
   std::vector<Cta> ctas_;
   std::vector<memory::Access> due_;
+  std::vector<Demand> demand_;
 };
 
 }  // namespace warpscope::fast
