@@ -48,6 +48,17 @@ TEST(ListScheduler, FillsALatencyWithWhatIsReady) {
   EXPECT_EQ(opcodes(order), (Order{Opcode::FFMA, Opcode::LOP3, Opcode::FADD}));
 }
 
+TEST(ListScheduler, FillsNoLatencyWithWhatWaitsForAnEarlierLoad) {
+  // As above, but a load of an earlier block brings what LOP3 reads.
+  BlockLiveness liveness;
+  liveness.live_in.set(50);
+  liveness.loaded_in.set(50);
+  const auto order = schedule(
+      {make(Opcode::FFMA, r(1), {r(0)}), make(Opcode::FADD, r(2), {r(1)}), make(Opcode::LOP3, r(3), {r(50)})},
+      {}, liveness);
+  EXPECT_EQ(opcodes(order), (Order{Opcode::FFMA, Opcode::FADD, Opcode::LOP3}));
+}
+
 TEST(ListScheduler, TheLongerPathGoesFirst) {
   // A MUFU chain (18 + 4 cycles) beats a lone FFMA that stands before it in the source.
   const auto order = schedule({make(Opcode::FFMA, r(1), {r(0)}), make(Opcode::MUFU_EX2, r(2), {r(0)}),
