@@ -390,7 +390,7 @@ gpu::LaunchCounts FastPolicy::finish() {
     }
   }
   for (std::size_t t = 0; unsimulated_ && t < trace_.tensors.size(); ++t) {
-    sample.demand[t].add(unsimulated_->demand()[t]);
+    sample.demand[t].add_inside(unsimulated_->demand()[t]);
   }
   extrapolate(counts, config_, trace_, launch_, sample);
   return counts;
