@@ -12,8 +12,8 @@ namespace {
 /// Two means of so many parts are compared. Where every SM is simulated, fewer will do that take so long
 /// together; samples scatter more.
 constexpr std::size_t kAveraged = 4;
-constexpr sim::Cycles kAveragedCycles = 32768;
-/// Passes at the end that are executed.
+constexpr sim::Cycles kAveragedCycles = 16384;
+/// Passes at the end that are executed, or one where every SM is simulated.
 constexpr std::uint32_t kLastPasses = 2;
 /// Where passes become shorter, no more than this part of what is left is left out at once.
 constexpr std::uint32_t kPartOfUnequal = 2;
@@ -150,9 +150,10 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
   ends_.push_back(std::move(progress));
   counted_.push_back(counted);
   const bool unequal = has_unequal_passes(decoded_);
-  std::uint32_t passes = left > kLastPasses ? left - kLastPasses : 0;
-  passes = unequal ? passes / kPartOfUnequal : passes;
   const bool sampled = std::ranges::any_of(members, [](int sms) { return sms > 1; });
+  const std::uint32_t last = sampled ? kLastPasses : 1;
+  std::uint32_t passes = left > last ? left - last : 0;
+  passes = unequal ? passes / kPartOfUnequal : passes;
   std::size_t averaged = sampled ? kAveraged : 1;
   while (averaged < kAveraged && averaged < ends_.size() &&
          ends_.back().time - ends_[ends_.size() - 1 - averaged].time < kAveragedCycles) {
