@@ -63,7 +63,8 @@ void add_step(BuildFigures& build, const StepFigures& figures) {
 
 // From experiments/reference/machine-code/fa1_loads.csv: for sm_80 the code of CUDA 11.8, the compiler of the
 // library's time, which waits for all of them at the queries' store; for sm_90 that of CUDA 13, which is
-// measured.
+// measured. Some of these loads stand before the mask and are not waited for there; here all that is not
+// waited for there stands behind it.
 std::set<int> exchanged_loads(int head_dim, bool causal, bool hopper) {
   std::set<int> result{order_of(kNextQueries, kFirstBlock), order_of(kNextQueries, kLastBlock)};
   if (!hopper || head_dim == 128 || causal) {

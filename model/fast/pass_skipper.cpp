@@ -88,6 +88,9 @@ bool PassSkipper::add_cta(const sm::SmCore& core, int slot, std::size_t sm) {
     const sm::WarpState& state = core.state().warps[warp];
     outer_loops_.push_back(-1);
     if (state.status == sm::WarpStatus::empty) {
+      if (!decoded_.is_asynchronous) {
+        return false;  // others are about to end too
+      }
       continue;
     }
     const auto outer = std::ranges::find_if(decoded_.loops, [&](const sm::DecodedLoop& loop) {
@@ -98,9 +101,10 @@ bool PassSkipper::add_cta(const sm::SmCore& core, int slot, std::size_t sm) {
     }
     outer_loops_.back() = static_cast<int>(outer - decoded_.loops.begin());
     const int name = decoded_.is_asynchronous ? outer->trip_slot : outer_loops_.back();
-    if (std::exchange(found_, name) >= 0 && found_ != name) {
+    if (found_ >= 0 && found_ != name) {
       return false;
     }
+    found_ = name;
     const sm::LoopCounters& counters = core.loop_counters_of(static_cast<int>(warp));
     cta.iteration = std::min(cta.iteration, counters.iteration[0]);
     cta.left = std::min(cta.left, counters.trips[0] - counters.iteration[0] - 1);

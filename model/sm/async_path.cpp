@@ -67,6 +67,7 @@ void SmCore::send_box(int warp_index, const DecodedInstruction& instruction, std
   const std::uint32_t outside = box.asked_bytes - box.bytes;
   const std::int64_t end = box.offset + box.bytes;
   if (box.bytes == 0) {
+    // It moves nothing, but was asked for.
     sent_.push_back(sent);
   }
   for (std::int64_t begin = box.offset; begin < end;) {
