@@ -46,9 +46,12 @@ void compare(const Observation& observation, const Numbers& numbers, std::vector
   double measured_sum = 0;
   double model_sum = 0;
   for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
-    const std::string metric = metrics::metric(static_cast<metrics::Stall>(i));
-    const double measured = observation.numbers.at(metric);
-    const double model = numbers.at(metric);
+    const auto found = observation.numbers.find(metrics::metric(static_cast<metrics::Stall>(i)));
+    if (found == observation.numbers.end()) {
+      continue;  // not every file has every reason
+    }
+    const double measured = found->second;
+    const double model = numbers.at(found->first);
     StallRow& row = rows[first + i];
     row.measured += measured;
     row.model += model;
@@ -77,7 +80,7 @@ std::vector<StallRow> compare_stalls(const std::vector<Observation>& observation
     }
   }
   for (StallRow& row : rows) {
-    const auto points = static_cast<double>(row.differences.count());
+    const auto points = static_cast<double>(std::max<std::size_t>(1, row.differences.count()));
     row.measured /= points;
     row.model /= points;
   }
@@ -92,6 +95,9 @@ std::string stall_table(const std::vector<StallRow>& rows) {
         {{"reason", Align::left}, {"measured"}, {"model"}, {"mean off"}, {"worst"}, {"at", Align::left}});
     for (std::size_t i = begin; i < begin + kRows; ++i) {
       const StallRow& row = rows[i];
+      if (row.differences.count() == 0) {
+        continue;
+      }
       const bool is_sum = row.reason == kSum;
       const std::string mean = is_sum ? percent(row.differences.mean())
                                       : fmt::format("{:.2f}{}", row.differences.mean(),
@@ -111,6 +117,9 @@ std::string stall_table(const std::vector<StallRow>& rows) {
 nlohmann::ordered_json stall_json(const std::vector<StallRow>& rows) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const StallRow& row : rows) {
+    if (row.differences.count() == 0) {
+      continue;
+    }
     json.push_back({{"kernel", row.kernel},
                     {"against", row.source},
                     {"reason", row.reason},

@@ -62,6 +62,10 @@ constexpr std::array kEntries = {
         "The warp's next instruction has not been fetched yet. Code that does not fit the instruction "
         "caches, jumps, and kernels so short that they fetch most lines for the first time raise it. "
         "Unroll less, or let warps run the same code at the same time."},
+    GlossaryEntry{"imc_miss", "",
+                  "The warp's next instruction has a parameter of the launch as its operand, and no warp of "
+                  "this SM has read "
+                  "that line of parameters before. It happens once for each line and launch."},
     GlossaryEntry{"branch_resolving", "",
                   "The warp waits for the target of a branch it took. Short loops raise it. Unrolling a loop "
                   "gives it fewer branches."},

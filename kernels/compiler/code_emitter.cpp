@@ -11,6 +11,7 @@
 
 #include "kernels/compiler/opcode_kinds.hpp"
 #include "kernels/unsupported.hpp"
+#include "model/trace/trace_limits.hpp"
 
 namespace warpscope::kernels {
 namespace {
@@ -30,6 +31,12 @@ constexpr int kRegisters = trace::kFirstPredicate;
 
 RegisterRange address_register(int number) {
   return {static_cast<std::uint16_t>(kFirstAddress + number % kAddressPool), 1};
+}
+
+/// Whether a counted instruction that accesses no memory has a result.
+bool has_result(Opcode opcode) {
+  const trace::OpcodeInfo& fixed = trace::info(opcode);
+  return fixed.pipe != trace::Pipe::control || fixed.op_class == trace::OpClass::constant_load;
 }
 
 Instruction make(Opcode opcode, RegisterRange destination) {
@@ -140,13 +147,12 @@ void CodeEmitter::emit_asynchronous(Opcode opcode, int immediate, RegisterRange 
 RegisterRange CodeEmitter::address_instruction(Opcode opcode) {
   const int turn = address_turn_++;
   const RegisterRange result = address_register(turn);
-  // 64-bit addresses: low and high words are two chains.
-  emit(opcode, result, {address_register(turn + kAddressPool - 2), shared_base()});
+  emit(opcode, result, {address_register(turn + kAddressPool - kAddressChains), shared_base()});
   return result;
 }
 
-std::vector<Opcode> CodeEmitter::round_robin(std::span<const CountedInstruction> instructions) {
-  std::vector<Opcode> order;
+std::vector<CodeEmitter::Counted> CodeEmitter::round_robin(std::span<const CountedInstruction> instructions) {
+  std::vector<Counted> order;
   std::vector<int> left;
   for (const CountedInstruction& counted : instructions) {
     left.push_back(counted.count);
@@ -157,7 +163,8 @@ std::vector<Opcode> CodeEmitter::round_robin(std::span<const CountedInstruction>
       // Kind k appears in a fraction left/rounds of the rounds.
       const std::int64_t count = left[kind];
       if ((round + 1) * count / rounds > round * count / rounds) {
-        order.push_back(instructions[kind].opcode);
+        const int placed = static_cast<int>(round * count / rounds);
+        order.push_back({instructions[kind].opcode, placed < instructions[kind].new_lines});
       }
     }
   }
@@ -166,18 +173,30 @@ std::vector<Opcode> CodeEmitter::round_robin(std::span<const CountedInstruction>
 
 void CodeEmitter::spread(std::span<const CountedInstruction> instructions) {
   // Each kind is spread over the whole block too.
-  const std::vector<Opcode> order = round_robin(instructions);
+  const std::vector<Counted> order = round_robin(instructions);
   pending_.insert(pending_.end(), order.begin(), order.end());
+}
+
+std::uint16_t CodeEmitter::parameter_line(const Counted& counted) {
+  if (!trace::is_constant(trace::info(counted.opcode).op_class)) {
+    return 0;
+  }
+  int& lines = parameter_lines_[counted.opcode];
+  lines += counted.new_line || lines == 0 ? 1 : 0;
+  return static_cast<std::uint16_t>(std::min(lines, trace::kConstantLines) - 1);
 }
 
 void CodeEmitter::chain(std::span<const CountedInstruction> instructions) {
   RegisterRange previous;
-  for (const Opcode opcode : round_robin(instructions)) {
-    Instruction link = make(opcode, {});
+  const std::vector<Counted> links = round_robin(instructions);
+  const auto is_last = [&](const Counted& counted) { return &counted + kAddressChains > &links.back(); };
+  for (const Counted& counted : links) {
+    Instruction link = make(counted.opcode, {});
     link.operation = program_.operation_number(kCounted);
-    if (trace::info(opcode).pipe != trace::Pipe::control) {
+    link.immediate = parameter_line(counted);
+    if (has_result(counted.opcode)) {
       link.sources[0] = previous;
-      link.destination = temporary(1);
+      link.destination = is_last(counted) ? address_register(address_turn_++) : temporary(1);
       previous = link.destination;
     }
     current_.code.push_back(link);
@@ -204,21 +223,23 @@ std::vector<std::size_t> CodeEmitter::pending_positions(const std::vector<Instru
            : op_class == trace::OpClass::local_load ? loads
                                                     : others;
   };
-  for (const Opcode opcode : pending_) {
-    ++stretch_of(opcode).count;
+  for (const Counted& counted : pending_) {
+    ++stretch_of(counted.opcode).count;
   }
   std::vector<std::size_t> positions;
-  for (const Opcode opcode : pending_) {
-    Stretch& stretch = stretch_of(opcode);
+  for (const Counted& counted : pending_) {
+    Stretch& stretch = stretch_of(counted.opcode);
     positions.push_back(stretch.begin + stretch.placed++ * (stretch.end - stretch.begin) / stretch.count);
   }
   return positions;
 }
 
-Instruction CodeEmitter::counted_instruction(Opcode opcode) {
+Instruction CodeEmitter::counted_instruction(const Counted& counted) {
+  const Opcode opcode = counted.opcode;
   const trace::OpClass op_class = trace::info(opcode).op_class;
   Instruction extra = make(opcode, {});
   extra.operation = program_.operation_number(kCounted);
+  extra.immediate = parameter_line(counted);
   // What is spilled and reloaded are constants and values that are idle meanwhile: nothing waits for the
   // access itself, so it has no data register here.
   if (op_class == trace::OpClass::local_store || op_class == trace::OpClass::local_load) {
@@ -233,7 +254,7 @@ Instruction CodeEmitter::counted_instruction(Opcode opcode) {
   } else if (op_class == trace::OpClass::shared_load) {
     extra.memory = add_operand({});  // predicated off: it reads nothing
     extra.sources[0] = shared_base();
-  } else if (trace::info(opcode).pipe != trace::Pipe::control) {
+  } else if (has_result(opcode)) {
     extra.sources[0] = last_result_;
     extra.destination = temporary(1);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@ namespace warpscope::kernels {
 /// Registers: fixed ones that hold addresses and constants, then those of fragments, which nest like the
 /// program's loops, and from the top downwards temporaries, which never outlive their basic block.
 class CodeEmitter {
+  static constexpr int kAddressChains = 2;  ///< 64-bit addresses: low and high words are a chain each
+
  public:
   CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor);
 
@@ -59,8 +62,15 @@ class CodeEmitter {
   void interleave_pending();
   /// Where in `code` each pending instruction goes.
   std::vector<std::size_t> pending_positions(const std::vector<trace::Instruction>& code) const;
-  trace::Instruction counted_instruction(trace::Opcode opcode);
-  static std::vector<trace::Opcode> round_robin(std::span<const CountedInstruction> instructions);
+  /// One of a number of counted instructions.
+  struct Counted {
+    trace::Opcode opcode;
+    bool new_line;  ///< of parameters
+  };
+  static std::vector<Counted> round_robin(std::span<const CountedInstruction> instructions);
+  /// The line of parameters that it reads: of those that are not new the latest.
+  std::uint16_t parameter_line(const Counted& counted);
+  trace::Instruction counted_instruction(const Counted& counted);
   void note_result(const trace::Instruction& instruction);
   std::uint32_t add_operand(const trace::MemoryOperand& operand);
 
@@ -68,7 +78,7 @@ class CodeEmitter {
   std::uint16_t local_tensor_;
   VirtualProgram program_;
   BasicBlock current_;
-  std::vector<trace::Opcode> pending_;
+  std::vector<Counted> pending_;
   std::uint8_t operation_ = 0;
   trace::RegisterRange last_result_;  ///< what a move reads: the latest result of fixed latency
   int next_register_;
@@ -76,6 +86,7 @@ class CodeEmitter {
   int next_predicate_ = 0;
   int address_turn_ = 0;
   int since_move_ = 0;
+  std::map<trace::Opcode, int> parameter_lines_;  ///< so many have been read
   std::int64_t local_words_ = 0;
 };
 

@@ -119,12 +119,14 @@ int planned_latency(const CompilerTarget& target, trace::Opcode opcode) {
     case OpClass::imad:
       return target.imad_latency;
     case OpClass::uniform:
+    case OpClass::constant_operand:
       return target.uniform_latency;
     case OpClass::alu:
     case OpClass::nop:
       return target.alu_latency;
     case OpClass::xu:
       return target.xu_latency;
+    case OpClass::constant_load:
     case OpClass::shared_load:
       return target.shared_load_latency;
     case OpClass::shuffle:

@@ -5,6 +5,7 @@
 #include "kernels/fa2/backward_ends.hpp"
 #include "kernels/fa2/backward_figure_table.hpp"
 #include "kernels/fa2/backward_program.hpp"
+#include "kernels/machine/cta_begin.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {
@@ -65,12 +66,18 @@ BuildFigures without_parts(Build build) {
   return result;
 }
 
-BuildFigures of_small_kernel(Build build, const BackwardShape& shape, BackwardCount part) {
+// As in the forward kernel (build_figures.cpp), whose parameters these are and more.
+constexpr ParameterLines kMainParameters{.loaded = 4, .operands = 4};
+
+// Parameters: nvcc 13.0, sm_90, head dimensions 64 and 128.
+BuildFigures of_small_kernel(Build build, const BackwardShape& shape, BackwardCount part,
+                             const ParameterLines& parameters) {
   constexpr int kCountedOn = 9;
   BuildFigures result = without_parts(build);
-  result.parts[{kWholeKernel, 0}] = {
-      {.spread =
-           counted_instructions(figure(build, shape.tile.head_dim, kCountedOn, BackwardCase::full, part))}};
+  const FigureCounts counts = figure(build, shape.tile.head_dim, kCountedOn, BackwardCase::full, part);
+  CountedPart text = cta_begin(counted_instructions(part_before_steps(counts)), parameters);
+  text.push_back({.spread = counted_instructions(part_behind_steps(counts))});
+  result.parts[{kWholeKernel, 0}] = std::move(text);
   return result;
 }
 
@@ -85,18 +92,18 @@ BuildFigures backward_figures(Build build, const BackwardShape& shape, int capab
     return figure(build, shape.tile.head_dim, capability_major, case_of(shape), part);
   };
   const FigureCounts cta = counted(BackwardCount::cta);
-  add(kBackPrologue, part_before_steps(cta));
+  result.parts[{kBackPrologue, 0}] = cta_begin(counted_instructions(part_before_steps(cta)), kMainParameters);
   add(kBackStep, counted(BackwardCount::step));
   add(kBackEpilogue, part_behind_steps(cta));
   return result;
 }
 
 BuildFigures row_products_figures(Build build, const BackwardShape& shape) {
-  return of_small_kernel(build, shape, BackwardCount::row_products);
+  return of_small_kernel(build, shape, BackwardCount::row_products, {.loaded = 5, .operands = 7});
 }
 
 BuildFigures convert_figures(Build build, const BackwardShape& shape) {
-  return of_small_kernel(build, shape, BackwardCount::convert);
+  return of_small_kernel(build, shape, BackwardCount::convert, {.loaded = 5, .operands = 5});
 }
 
 }  // namespace warpscope::kernels::fa2

@@ -6,6 +6,7 @@
 
 #include "kernels/fa2/figure_table.hpp"
 #include "kernels/fa2/uneven_figures.hpp"
+#include "kernels/machine/cta_begin.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {
@@ -20,6 +21,9 @@ FigureCounts without_spills(FigureCounts counts) {
   counts.load = counts.load_64 = counts.store = counts.store_64 = 0;
   return counts;
 }
+
+// nvcc 13.0, sm_90, both head dimensions: 8 LDC of 4 lines; operands of 3 or 4.
+constexpr ParameterLines kParameters{.loaded = 4, .operands = 4};
 
 /// A mark of the program: forward_program.cpp.
 struct Mark {
@@ -111,7 +115,9 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
       counts =
           sum(counts, more_at(mark, uneven_figures(tile.head_dim, causal, capability_major, fills_head)));
     }
-    result.parts[{mark.part, mark.iteration}] = {{.spread = counted_instructions(counts)}};
+    const std::vector<CountedInstruction> counted = counted_instructions(counts);
+    result.parts[{mark.part, mark.iteration}] =
+        mark.part == kPrologue ? cta_begin(counted, kParameters) : CountedPart{{.spread = counted}};
   }
   return result;
 }

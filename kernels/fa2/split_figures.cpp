@@ -4,6 +4,7 @@
 #include <span>
 
 #include "kernels/fa2/figure_table.hpp"
+#include "kernels/machine/cta_begin.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {
@@ -60,6 +61,9 @@ constexpr std::array kRows = {
 };
 // clang-format on
 
+// The same code: LDC of 5 to 8 lines, operands of 5 to 9.
+constexpr ParameterLines kParameters{.loaded = 6, .operands = 6};
+
 /// The rows of the nearest instantiation that was counted: 64-key tiles above 128 have those of one part.
 struct Counted {
   int head_dim;
@@ -83,13 +87,16 @@ using trace::Opcode;
 // The same code, flash_fwd_splitkv_combine_kernel<128, 4, 8>: some ten divisions one behind the other, for
 // strides of tensors that only ragged batches need. XU instructions of a division: I2F, MUFU.RCP, F2I.
 const CountedPart& combine_begin() {
-  static const CountedPart kPart = {{.spread = {{Opcode::IADD3, 105},
-                                                {Opcode::IMAD, 40},
-                                                {Opcode::MOV, 12},
-                                                {Opcode::UMOV, 12},
-                                                {Opcode::S2R, 22},
-                                                {Opcode::BRA, 7}},
-                                     .chain = {{Opcode::I2F, 30}, {Opcode::IMAD, 60}, {Opcode::IADD3, 40}}}};
+  static const CountedPart kPart = {
+      {.spread = {{Opcode::IADD3, 105},
+                  {Opcode::IMAD, 40},
+                  {Opcode::MOV, 12},
+                  {Opcode::UMOV, 7},
+                  {Opcode::ULDC, 5, 5},
+                  {Opcode::S2R, 18},
+                  {Opcode::BRA, 7}},
+       .chain = {{Opcode::LDC, 4, 4}, {Opcode::I2F, 30}, {Opcode::IMAD, 60}, {Opcode::IADD3, 40}},
+       .end = BlockEnd::join}};
   return kPart;
 }
 
@@ -122,7 +129,9 @@ BuildFigures split_figures(Build build, const ForwardTile& tile, bool causal, bo
   const Counted counted = nearest(tile, causal, divided);
   for (const Row& row : kRows) {
     if (fits(row, counted, even)) {
-      result.parts[{row.part, row.iteration}] = {{.spread = counted_instructions(row.counts)}};
+      const std::vector<CountedInstruction> kinds = counted_instructions(row.counts);
+      result.parts[{row.part, row.iteration}] =
+          row.part == kPrologue ? cta_begin(kinds, kParameters) : CountedPart{{.spread = kinds}};
     }
   }
   return result;

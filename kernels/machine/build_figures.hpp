@@ -23,6 +23,7 @@ struct MathBuild {
 struct CountedInstruction {
   trace::Opcode opcode;
   int count;
+  int new_lines = 0;  ///< LDC, ULDC: so many of them read lines of parameters that none before has read
 };
 
 enum class BlockEnd : std::uint8_t {
@@ -35,7 +36,8 @@ enum class BlockEnd : std::uint8_t {
 struct CountedBlock {
   std::vector<CountedInstruction> spread{};  ///< evenly over the basic block
   /// Each instruction needs the result of the one before, as index arithmetic does: at the mark and in this
-  /// order, the kinds interleaved. Without a result, like a NOP, an instruction breaks no chain.
+  /// order, the kinds interleaved. Without a result, like a NOP, an instruction breaks no chain. The
+  /// addresses behind it depend on the last of them.
   std::vector<CountedInstruction> chain{};
   BlockEnd end = BlockEnd::none;
 };

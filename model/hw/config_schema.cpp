@@ -51,6 +51,10 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.icache.prefetch_lines), "lines", 0, 64, "lines that the prefetcher runs ahead of a warp"},
   KeySpec{WARPSCOPE_KEY(sm.icache.l2_fill_cycles), "cycles", 0, 10000, "between two lines from beyond the next level"},
 
+  KeySpec{WARPSCOPE_KEY(sm.constant.latency_cycles), "cycles", 1, 1000, "LDC, issue to dependent issue"},
+  KeySpec{WARPSCOPE_KEY(sm.constant.miss_cycles), "cycles", 0, 10000, "more at the first read of a line of parameters in a launch"},
+  KeySpec{WARPSCOPE_KEY(sm.constant.first_miss_cycles), "cycles", 0, 10000, "the same, at the first of all reads"},
+
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.interval_cycles), "cycles", 1, 1000, "between two m16n8k16 on one sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.latency_cycles), "cycles", 1, 1000, "m16n8k16, issue to dependent issue"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k16 keeps FMA and ALU from their operands"},

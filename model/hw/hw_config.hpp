@@ -64,6 +64,13 @@ struct InstructionCache {
   int prefetch_lines = 0;  ///< lines that the prefetcher runs ahead of a warp
 };
 
+/// Parameters of a launch, in lines of 64 bytes. LDC and operands go through caches of their own.
+struct ConstantCache {
+  int latency_cycles = 0;     ///< LDC to dependent issue where the line is held
+  int miss_cycles = 0;        ///< more where the SM reads a line for the first time in a launch
+  int first_miss_cycles = 0;  ///< the same, of the launch's first line
+};
+
 struct Mio {
   int queue_entries = 0;        ///< per sub-core; a full queue stalls issue (mio_throttle)
   int min_interval_cycles = 0;  ///< between two memory instructions of one sub-core
@@ -114,6 +121,7 @@ struct Sm {
   int register_allocation_unit = 0;  ///< registers per warp are rounded up to this
   Issue issue;
   InstructionCache icache;
+  ConstantCache constant;
   Tensor tensor;
   LanePipe fma;
   LanePipe imad;  ///< heavy half of the FMA pipe

@@ -23,6 +23,7 @@ enum class Stall : std::uint8_t {
   dispatch_stall,
   not_selected,
   no_instruction,
+  imc_miss,
   branch_resolving,
   drain,
   count

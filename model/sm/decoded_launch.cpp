@@ -87,6 +87,10 @@ void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
       return set_lane_pipe(out, PipeSlot::alu, sm.alu);
     case OpClass::xu:
       return set_lane_pipe(out, PipeSlot::xu, sm.xu);
+    case OpClass::constant_load:
+      out.latency = u16(sm.constant.latency_cycles);
+      return;
+    case OpClass::constant_operand:
     case OpClass::uniform:
       out.latency = u16(sm.issue.uniform_latency_cycles);
       return;
@@ -268,7 +272,7 @@ bool is_plain(const DecodedInstruction& instruction, const DecodedInstruction& n
 bool waits(const DecodedInstruction& instruction) {
   return instruction.wait_mask != 0 || !instruction.has_control || instruction.op_class == OpClass::exit ||
          instruction.op_class == OpClass::async_wait || instruction.op_class == OpClass::wgmma_wait ||
-         instruction.op_class == OpClass::mbarrier_wait;
+         instruction.op_class == OpClass::mbarrier_wait || instruction.op_class == OpClass::constant_operand;
 }
 
 /// Numbers the registers that occur from 0 on, in their order: what is kept of each then takes little room.

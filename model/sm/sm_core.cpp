@@ -235,12 +235,15 @@ void SmCore::finish_issue(SubCoreState& sub_core, WarpState& warp, const Decoded
     if (instruction.pipe != PipeSlot::none) {
       take_pipe(sub_core, instruction, time);
     }
+    const std::int32_t start = instruction.op_class == OpClass::constant_load
+                                   ? constant_ready(state_.loaded_constants, instruction.immediate, time)
+                                   : time;
     if (instruction.write_scoreboard != trace::kNoScoreboard) {
       std::int32_t& release = warp.scoreboard[instruction.write_scoreboard];
-      release = std::max(release, time + instruction.latency);
+      release = std::max(release, start + instruction.latency);
       warp.long_scoreboards &= static_cast<std::uint8_t>(~(1U << instruction.write_scoreboard));
     }
-    set_register_ready(warp_index, instruction, time + instruction.latency, false);
+    set_register_ready(warp_index, instruction, start + instruction.latency, false);
   }
   if (instruction.op_class == OpClass::exit) {
     exit_warp(warp_index, time);
@@ -267,6 +270,11 @@ void SmCore::rebase(std::int32_t origin) {
   shift(state_.reduce_free, origin);
   shift(state_.fill_free, origin);
   shift(state_.far_fill_free, origin);
+  if (state_.constants_come > 0) {
+    shift(state_.constants_come, origin);
+    std::ranges::for_each(state_.loaded_constants, [&](std::int32_t& time) { shift(time, origin); });
+    std::ranges::for_each(state_.operand_constants, [&](std::int32_t& time) { shift(time, origin); });
+  }
   const auto shift_arrival = [&](std::int32_t& time) { shift(time, origin); };
   near_lines_.for_each_arrival(shift_arrival);
   far_lines_.for_each_arrival(shift_arrival);

@@ -144,7 +144,7 @@ class SmCore {
     Reason why;
   };
   /// As far as scoreboards, registers, copies and the MIO queue decide.
-  Wait wait_for_results(const WarpState& warp, const DecodedInstruction& next) const;
+  Wait wait_for_results(const WarpState& warp, const DecodedInstruction& next);
   void update_own(SubCoreState& sub_core, std::uint8_t local, WarpState& warp,
                   const DecodedInstruction& next);
   void update_own(int warp);
@@ -190,6 +190,8 @@ class SmCore {
   /// The warp goes on in another instruction line.
   void fetch(WarpState& warp, std::int32_t time);
   std::int32_t request_line(std::uint32_t line, std::int32_t time);
+  /// When a line of constants is there that is wanted at `time`.
+  std::int32_t constant_ready(ConstantLines& lines, std::uint16_t line, std::int32_t time);
   void rebase(std::int32_t origin);
 
   /// Warps go round the sub-cores.

@@ -99,11 +99,18 @@ struct CtaState {
   std::array<std::uint8_t, kBarriers> arrived{};
 };
 
+/// When each line of the launch's constants is there; kNever: nobody asked for it yet.
+using ConstantLines = std::array<std::int32_t, trace::kConstantLines>;
+
 struct SmState {
   std::int32_t lsu_free = 0;       ///< data path of shared memory
   std::int32_t reduce_free = 0;    ///< the buffer of reductions drains until here
   std::int32_t fill_free = 0;      ///< the path of instruction lines to the sub-cores is taken until here
   std::int32_t far_fill_free = 0;  ///< the same, of lines from the L2
+  ConstantLines loaded_constants = never<trace::kConstantLines>();   ///< of LDC
+  ConstantLines operand_constants = never<trace::kConstantLines>();  ///< of the other instructions
+  std::int32_t constants_come = 0;                                   ///< until here
+  bool has_constants = false;                                        ///< some line has been read
   std::array<SubCoreState, kMaxSubCores> sub_cores{};
   std::array<CtaState, kMaxCtas> ctas{};
   std::array<WarpState, kMaxWarps> warps{};

@@ -15,7 +15,7 @@ using trace::OpClass;
 
 }  // namespace
 
-SmCore::Wait SmCore::wait_for_results(const WarpState& warp, const DecodedInstruction& next) const {
+SmCore::Wait SmCore::wait_for_results(const WarpState& warp, const DecodedInstruction& next) {
   std::int32_t own = warp.ready;
   Reason why = reason(Stall::wait);
   const auto wait_for = [&](std::int32_t time, bool is_long) {
@@ -48,12 +48,28 @@ SmCore::Wait SmCore::wait_for_results(const WarpState& warp, const DecodedInstru
       wait_for(warp.group_copies[at(i)] > 0 ? kNever : warp.group[at(i)], true);
     }
   }
+  if (next.op_class == OpClass::constant_operand && own != kNever) {
+    const std::int32_t there = constant_ready(state_.operand_constants, next.immediate, own);
+    if (there > own) {
+      return {there, reason(Stall::imc_miss)};
+    }
+  }
   if (next.op_class == OpClass::wgmma_wait) {
     wait_for(async_.products(index_of(warp)).done(next.immediate), false);
   } else if (next.op_class == OpClass::mbarrier_wait) {
     wait_for(async_.phases(warp.cta_slot).ready(warp.warp_in_cta, next.immediate), true);
   }
   return {own, why};
+}
+
+std::int32_t SmCore::constant_ready(ConstantLines& lines, std::uint16_t line, std::int32_t time) {
+  if (lines[line] == kNever) {
+    const int miss = state_.has_constants ? spec_.constant.miss_cycles : spec_.constant.first_miss_cycles;
+    state_.has_constants = true;
+    lines[line] = within_reach(std::int64_t{time} + miss);
+    state_.constants_come = std::max(state_.constants_come, lines[line]);
+  }
+  return std::max(lines[line], time);
 }
 
 void SmCore::update_own(int warp_index) {

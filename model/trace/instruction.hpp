@@ -44,7 +44,7 @@ struct Instruction {
   std::uint32_t memory = kNoMemory;  ///< index into WarpProgram::memory_operands
   /// BAR.SYNC: barrier 0..15, plus kBarrierNames times the warps that take part, 0 for all of the CTA;
   /// DEPBAR.LE and WARPGROUP.DEPBAR.LE: groups that may stay pending; HGMMA: 1 if it is the last of a group;
-  /// SYNCS and UTMA: number of the ring of mbarriers.
+  /// SYNCS and UTMA: number of the ring of mbarriers; LDC and ULDC: line of the constants.
   std::uint16_t immediate = 0;
 
   bool operator==(const Instruction&) const = default;

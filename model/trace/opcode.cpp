@@ -53,7 +53,7 @@ constexpr std::array kOpcodes = {
     OpcodeInfo{UMOV, "UMOV", Pipe::uniform, OpClass::uniform},
     OpcodeInfo{UIADD3, "UIADD3", Pipe::uniform, OpClass::uniform},
     OpcodeInfo{ULEA, "ULEA", Pipe::uniform, OpClass::uniform},
-    OpcodeInfo{ULDC, "ULDC", Pipe::uniform, OpClass::uniform},
+    OpcodeInfo{ULDC, "ULDC", Pipe::uniform, OpClass::constant_operand},
     OpcodeInfo{UISETP, "UISETP", Pipe::uniform, OpClass::uniform},
     OpcodeInfo{ULOP3, "ULOP3", Pipe::uniform, OpClass::uniform},
     OpcodeInfo{UIMAD, "UIMAD", Pipe::uniform, OpClass::uniform},
@@ -69,7 +69,7 @@ constexpr std::array kOpcodes = {
     OpcodeInfo{EXIT, "EXIT", Pipe::control, OpClass::exit},
     OpcodeInfo{S2R, "S2R", Pipe::control, OpClass::nop},
     OpcodeInfo{CS2R, "CS2R", Pipe::control, OpClass::nop},
-    OpcodeInfo{LDC, "LDC", Pipe::control, OpClass::nop},
+    OpcodeInfo{LDC, "LDC", Pipe::control, OpClass::constant_load},
     OpcodeInfo{WARPGROUP_ARRIVE, "WARPGROUP.ARRIVE", Pipe::control, OpClass::nop},
     OpcodeInfo{USETMAXREG, "USETMAXREG", Pipe::control, OpClass::nop},
     OpcodeInfo{BAR_SYNC, "BAR.SYNC", Pipe::control, OpClass::barrier},
@@ -143,6 +143,7 @@ std::optional<Opcode> opcode_from_name(std::string_view name) {
 bool has_variable_latency(OpClass op_class) {
   switch (op_class) {
     case OpClass::xu:
+    case OpClass::constant_load:
     case OpClass::shared_load:
     case OpClass::shared_store:
     case OpClass::shared_atomic:
@@ -177,7 +178,11 @@ bool is_bulk_copy(OpClass op_class) {
 bool has_immediate(OpClass op_class) {
   return op_class == OpClass::barrier || op_class == OpClass::async_wait || op_class == OpClass::wgmma ||
          op_class == OpClass::wgmma_wait || op_class == OpClass::mbarrier_arrive ||
-         op_class == OpClass::mbarrier_wait || is_bulk_copy(op_class);
+         op_class == OpClass::mbarrier_wait || is_constant(op_class) || is_bulk_copy(op_class);
+}
+
+bool is_constant(OpClass op_class) {
+  return op_class == OpClass::constant_load || op_class == OpClass::constant_operand;
 }
 
 std::string_view name(Pipe pipe) {

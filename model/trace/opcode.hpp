@@ -15,35 +15,37 @@ enum class Pipe : std::uint8_t { tensor, fma, alu, xu, lsu, uniform, control };
 /// What the model does with an instruction; the timing of a class is a property of the hardware
 /// configuration.
 enum class OpClass : std::uint8_t {
-  hmma_16816,       ///< m16n8k16 tensor instruction, fp32 accumulate
-  hmma_1688,        ///< m16n8k8 tensor instruction, fp32 accumulate
-  fma,              ///< FP32 multiply, add, multiply-add
-  imad,             ///< integer multiply-add and moves on the heavy half of the FMA pipe
-  alu,              ///< integer, logic, compare, select, min/max, fp32 -> fp16 packing
-  xu,               ///< transcendental functions
-  uniform,          ///< uniform datapath, one instruction for the whole warp
-  branch,           ///< branches; the closing branch of a loop is taken while trips remain
-  nop,              ///< control instructions without further effect
-  exit,             ///< end of the warp
-  barrier,          ///< CTA-wide named barrier, arrive and wait
-  shared_load,      ///< LDS, LDSM
-  shared_store,     ///< STS
-  shared_atomic,    ///< ATOMS without return value
-  shuffle,          ///< SHFL
-  async_copy,       ///< LDGSTS: global to shared memory without registers
-  async_commit,     ///< LDGDEPBAR: closes a group of asynchronous copies
-  async_wait,       ///< DEPBAR.LE: waits until at most `immediate` groups are pending
-  global_load,      ///< LDG
-  global_store,     ///< STG
-  global_reduce,    ///< RED
-  local_load,       ///< LDL (register spill)
-  local_store,      ///< STL (register spill)
-  wgmma,            ///< HGMMA: a warp's quarter of an asynchronous product of four warps
-  wgmma_wait,       ///< WARPGROUP.DEPBAR.LE: waits until at most `immediate` groups of these are unfinished
-  mbarrier_arrive,  ///< SYNCS.ARRIVE: arrives at the warp's next phase of ring `immediate`
-  mbarrier_wait,    ///< SYNCS.PHASECHK.TRYWAIT: waits for the warp's next phase of ring `immediate`
-  bulk_load,        ///< UTMALDG: a box of a tensor to shared memory, for a phase of ring `immediate`
-  bulk_store,       ///< UTMASTG: the way back
+  hmma_16816,        ///< m16n8k16 tensor instruction, fp32 accumulate
+  hmma_1688,         ///< m16n8k8 tensor instruction, fp32 accumulate
+  fma,               ///< FP32 multiply, add, multiply-add
+  imad,              ///< integer multiply-add and moves on the heavy half of the FMA pipe
+  alu,               ///< integer, logic, compare, select, min/max, fp32 -> fp16 packing
+  xu,                ///< transcendental functions
+  uniform,           ///< uniform datapath, one instruction for the whole warp
+  branch,            ///< branches; the closing branch of a loop is taken while trips remain
+  constant_load,     ///< LDC: a parameter of the launch into a register
+  constant_operand,  ///< ULDC: the same to the uniform datapath; issues once the constant is at hand
+  nop,               ///< control instructions without further effect
+  exit,              ///< end of the warp
+  barrier,           ///< CTA-wide named barrier, arrive and wait
+  shared_load,       ///< LDS, LDSM
+  shared_store,      ///< STS
+  shared_atomic,     ///< ATOMS without return value
+  shuffle,           ///< SHFL
+  async_copy,        ///< LDGSTS: global to shared memory without registers
+  async_commit,      ///< LDGDEPBAR: closes a group of asynchronous copies
+  async_wait,        ///< DEPBAR.LE: waits until at most `immediate` groups are pending
+  global_load,       ///< LDG
+  global_store,      ///< STG
+  global_reduce,     ///< RED
+  local_load,        ///< LDL (register spill)
+  local_store,       ///< STL (register spill)
+  wgmma,             ///< HGMMA: a warp's quarter of an asynchronous product of four warps
+  wgmma_wait,        ///< WARPGROUP.DEPBAR.LE: waits until at most `immediate` groups of these are unfinished
+  mbarrier_arrive,   ///< SYNCS.ARRIVE: arrives at the warp's next phase of ring `immediate`
+  mbarrier_wait,     ///< SYNCS.PHASECHK.TRYWAIT: waits for the warp's next phase of ring `immediate`
+  bulk_load,         ///< UTMALDG: a box of a tensor to shared memory, for a phase of ring `immediate`
+  bulk_store,        ///< UTMASTG: the way back
 };
 
 // One line per pipe or kind.
@@ -92,6 +94,8 @@ bool has_variable_latency(OpClass op_class);
 bool is_global_memory(OpClass op_class);
 /// True for UTMALDG and UTMASTG, which one thread issues for all bytes of a box.
 bool is_bulk_copy(OpClass op_class);
+/// True for LDC and ULDC, which read a line of constants.
+bool is_constant(OpClass op_class);
 /// True for classes that have `Instruction::immediate`.
 bool has_immediate(OpClass op_class);
 

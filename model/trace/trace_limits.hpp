@@ -22,6 +22,8 @@ inline constexpr std::size_t kMostClasses = std::size_t{1} << 16;
 /// Groups of asynchronous copies that DEPBAR.LE leaves pending. An SM tells no more of them apart, so beyond
 /// this a wait would be for others.
 inline constexpr int kMostPendingGroups = 6;
+/// Lines of 64 bytes of the constants that a launch has: 4 KB of parameters.
+inline constexpr int kConstantLines = 64;
 /// Rings of mbarriers of a launch, and mbarriers of a ring.
 inline constexpr int kMostRings = 16;
 inline constexpr int kMostRingSlots = 64;

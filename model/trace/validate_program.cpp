@@ -92,15 +92,17 @@ void check_immediate(const ValidationContext& context, const Instruction& instru
                    : is_wait                    ? kMostPendingGroups
                    : is_ring                    ? kMostRings - 1
                    : op_class == OpClass::wgmma ? 1
+                   : is_constant(op_class)      ? kConstantLines - 1
                                                 : 0;
   if (instruction.immediate > most) {
     const std::string_view what = op_class == OpClass::barrier ? "barrier"
                                   : is_wait                    ? "pending groups"
                                   : op_class == OpClass::wgmma ? "end of a group"
+                                  : is_constant(op_class)      ? "line of constants"
                                                                : "immediate";
-    context.fail(
-        what, std::to_string(instruction.immediate),
-        most == 0 ? "only barriers, waits, HGMMA, SYNCS and UTMA have one" : fmt::format("0 to {}", most));
+    context.fail(what, std::to_string(instruction.immediate),
+                 most == 0 ? "only barriers, waits, HGMMA, SYNCS, UTMA, LDC and ULDC have one"
+                           : fmt::format("0 to {}", most));
   }
 }
 
