@@ -125,9 +125,15 @@ class ListScheduler {
     return first;
   }
 
+  // The longest path to the end goes first, but each instruction of the source that it passes costs some of
+  // it.
+  int rank(std::uint32_t i) const {
+    return graph_.nodes[i].priority - target_.source_order_cycles * static_cast<int>(i);
+  }
+
   void add_candidate(std::uint32_t i) {
     const auto precedes = [&](std::uint32_t left, std::uint32_t right) {
-      const int difference = graph_.nodes[left].priority - graph_.nodes[right].priority;
+      const int difference = rank(left) - rank(right);
       return difference != 0 ? difference > 0 : left < right;
     };
     candidates_.insert(std::ranges::upper_bound(candidates_, i, precedes), i);
@@ -164,7 +170,7 @@ class ListScheduler {
   std::vector<int> ready_at_;
   std::vector<int> missing_;  // predecessors not yet issued
   std::vector<bool> issued_;
-  std::vector<std::uint32_t> candidates_;  // all predecessors issued; the longest path to the end first
+  std::vector<std::uint32_t> candidates_;  // all predecessors issued; the highest rank first
   std::uint32_t oldest_ = 0;
   int time_ = 0;
   int live_;

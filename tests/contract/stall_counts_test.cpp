@@ -1,0 +1,86 @@
+// Stall counts of FlashAttention-2's main loops against those of machine code
+// (experiments/reference/machine-code/stall_counts.csv).
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "kernels/kernel.hpp"
+#include "tests/support/gpu_limits.hpp"
+
+namespace warpscope::tests {
+namespace {
+
+struct Row {
+  const kernels::GpuLimits* limits;
+  std::int64_t head_dim;
+  bool causal;
+  bool even_lengths;
+  int instructions;  ///< of the loop in machine code
+  double mean_stall;
+  bool guide;  ///< chose the scheduler's weight of the source's order
+};
+
+const Row kRows[] = {
+    Row{&kA100, 32, false, false, 851, 2.788, false},  Row{&kA100, 32, false, true, 847, 2.789, false},
+    Row{&kA100, 64, false, false, 1304, 2.597, false}, Row{&kA100, 64, false, true, 1146, 3.092, true},
+    Row{&kA100, 64, true, false, 1149, 2.941, false},  Row{&kA100, 64, true, true, 1128, 2.887, true},
+    Row{&kA100, 96, false, false, 709, 3.121, false},  Row{&kA100, 96, false, true, 709, 2.976, false},
+    Row{&kA100, 128, false, false, 897, 3.166, false}, Row{&kA100, 128, false, true, 910, 3.103, true},
+    Row{&kA100, 128, true, false, 900, 3.164, false},  Row{&kA100, 128, true, true, 883, 3.182, true},
+    Row{&kA100, 256, false, false, 740, 3.359, false}, Row{&kH200, 32, false, false, 850, 2.546, false},
+    Row{&kH200, 32, false, true, 850, 2.542, false},   Row{&kH200, 64, false, false, 1288, 2.436, false},
+    Row{&kH200, 64, false, true, 1137, 2.836, true},   Row{&kH200, 64, true, false, 1141, 2.777, false},
+    Row{&kH200, 64, true, true, 1143, 2.858, true},    Row{&kH200, 96, false, false, 709, 2.642, false},
+    Row{&kH200, 96, false, true, 711, 2.553, false},   Row{&kH200, 128, false, false, 906, 2.641, false},
+    Row{&kH200, 128, false, true, 908, 2.519, true},   Row{&kH200, 128, true, false, 901, 2.646, false},
+    Row{&kH200, 128, true, true, 905, 2.52, true},     Row{&kH200, 256, false, false, 742, 2.753, false},
+};
+
+/// Mean stall count of the loop whose number of instructions is nearest to the row's.
+double mean_stall(const Row& row) {
+  const std::int64_t tokens = row.even_lengths ? 2048 : 2000;
+  const kernels::Problem problem{1, 4, 4, tokens, tokens, row.head_dim, row.causal};
+  const trace::Trace built = kernels::find_kernel("fa2").build(problem, *row.limits);
+  int nearest = 0;
+  double mean = 0;
+  for (const trace::WarpProgram& program : built.launches[0].programs) {
+    for (const trace::Loop& loop : program.loops) {
+      const int count = static_cast<int>(loop.end) - static_cast<int>(loop.begin);
+      if (std::abs(count - row.instructions) >= std::abs(nearest - row.instructions)) {
+        continue;
+      }
+      double sum = 0;
+      for (std::size_t i = loop.begin; i < loop.end; ++i) {
+        sum += program.code[i].control.stall_cycles;
+      }
+      nearest = count;
+      mean = sum / count;
+    }
+  }
+  EXPECT_NEAR(nearest, row.instructions, 0.15 * row.instructions);
+  return mean;
+}
+
+TEST(StallCounts, AreNearMachineCode) {
+  for (const bool guide : {true, false}) {
+    double sum = 0;
+    int rows = 0;
+    for (const Row& row : kRows) {
+      if (row.guide == guide) {
+        const double error = std::abs(mean_stall(row) / row.mean_stall - 1);
+        EXPECT_LT(error, 0.13) << "d " << row.head_dim << " causal " << row.causal;
+        sum += error;
+        ++rows;
+      }
+    }
+    ASSERT_GT(rows, 0);
+    EXPECT_LT(sum / rows, 0.05) << (guide ? "guides" : "held out");
+    RecordProperty(guide ? "guides" : "held_out", std::to_string(sum / rows));
+  }
+}
+
+}  // namespace
+}  // namespace warpscope::tests
