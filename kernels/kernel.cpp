@@ -26,6 +26,7 @@ struct FeatureText {
   const char* name;
   const char* flag;
   bool (*asked)(const Problem&);
+  Pass pass = Pass::forward;  ///< that has it
 };
 
 constexpr std::array kFeatureTexts = {
@@ -42,15 +43,19 @@ constexpr std::array kFeatureTexts = {
                 [](const Problem& problem) { return problem.dropout > 0; }},
     FeatureText{Feature::pages, "pages", "--page-size",
                 [](const Problem& problem) { return problem.page_size > 0; }},
+    FeatureText{Feature::deterministic, "a deterministic mode", "--deterministic",
+                [](const Problem& problem) { return problem.deterministic; }, Pass::backward},
 };
 
 /// The kernel with the flags of its features in its description.
 Kernel with_flags(Kernel kernel) {
-  const char* before = "; forward also ";
-  for (const FeatureText& text : kFeatureTexts) {
-    if (std::ranges::find(kernel.features, text.feature) != kernel.features.end()) {
-      kernel.description += before + std::string(text.flag);
-      before = " ";
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    const char* before = pass == Pass::forward ? "; forward also " : "; backward also ";
+    for (const FeatureText& text : kFeatureTexts) {
+      if (text.pass == pass && std::ranges::find(kernel.features, text.feature) != kernel.features.end()) {
+        kernel.description += before + std::string(text.flag);
+        before = " ";
+      }
     }
   }
   return kernel;
@@ -163,15 +168,16 @@ std::vector<Problem> problem_by_pass(const Problem& problem) {
   }
   std::vector<Problem> result = {problem, problem};
   result[0].pass = Pass::forward;
+  result[0].deterministic = false;
   result[1].pass = Pass::backward;
   return result;
 }
 
 std::span<const Kernel> all_kernels() {
   static const std::vector<Pass> kBothPasses = {Pass::forward, Pass::backward};
-  static const std::vector<Feature> kFeaturesOfFa2 = {Feature::splits, Feature::window,  Feature::softcap,
-                                                      Feature::alibi,  Feature::lengths, Feature::dropout,
-                                                      Feature::pages};
+  static const std::vector<Feature> kFeaturesOfFa2 = {
+      Feature::splits,  Feature::window,  Feature::softcap,       Feature::alibi,
+      Feature::lengths, Feature::dropout, Feature::deterministic, Feature::pages};
   static const std::vector<Feature> kFeaturesOfTorch(kFeaturesOfFa2.begin(), kFeaturesOfFa2.end() - 1);
   static const std::vector<Feature> kFeaturesOfKvCache = {Feature::splits, Feature::pages};
   static const std::array kKernels = {
