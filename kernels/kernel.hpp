@@ -141,6 +141,8 @@ struct Kernel {
   /// As `roundings`, of a gradient. FlashAttention's: of O, of P or dS, and of the gradient itself.
   int backward_roundings = 3;
   std::vector<Feature> features{};
+  /// Which build its instruction streams are of, and how that was counted; empty where no build was.
+  std::string source_build{};
 
   bool has(Pass pass) const;
   /// Throws UnsupportedProblem that names what `problem` asks for and this kernel lacks, and who has it.

@@ -1,10 +1,14 @@
 // The backward pass of FlashAttention-2 with numbers, against gradients in double precision.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "kernels/machine/plan.hpp"
+#include "kernels/numeric/attention.hpp"
 #include "kernels/numeric/check_numbers.hpp"
+#include "kernels/numeric/run_numeric.hpp"
 #include "kernels/unsupported.hpp"
 #include "tests/support/gpu_limits.hpp"
 
@@ -96,6 +100,27 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Fa2BackwardNumbers, testing::ValuesIn(kCases),
 
 INSTANTIATE_TEST_SUITE_P(Deterministic, Fa2BackwardNumbers, testing::ValuesIn(kDeterministicCases),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
+
+TEST(Fa2DeterministicNumbers, EveryCtaOfAHeadHasACopyOfItsOwn) {
+  const Problem problem = deterministic({1, 1, 1, 128, 300, 64, false, kHalf, kBackward});
+  const KernelPlan plan = find_kernel("fa2").plan(problem, with_sms(kH200, 5));
+  TensorValues inputs;
+  std::uint32_t state = 1;
+  for (const TensorSpec& tensor : plan.tensors) {
+    if (tensor.kind == trace::TensorKind::input) {
+      const auto elements = static_cast<std::size_t>(tensor.segments * tensor.rows * tensor.cols);
+      inputs[tensor.name] = random_values(elements, tensor.type, state, 1.0F);
+    }
+  }
+  const std::vector<float> sums = run_numeric(plan, inputs).tensors.at("dQ_sum");
+  constexpr std::ptrdiff_t kCopy = 128 * 64;
+  ASSERT_EQ(std::ssize(sums), 5 * kCopy);
+  for (std::ptrdiff_t copy = 0; copy < 5; ++copy) {
+    const auto first = sums.begin() + copy * kCopy;
+    const auto zeros = std::count(first, first + kCopy, 0.0F);
+    EXPECT_EQ(zeros, copy < 3 ? 0 : kCopy) << copy;  // three blocks of keys
+  }
+}
 
 /// The kernel with its launch number `launch` left out.
 Kernel without_launch(std::size_t launch) {
