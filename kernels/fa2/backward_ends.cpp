@@ -99,12 +99,14 @@ std::vector<Fragment> add_copies(CtaMachine& m, const BackwardShape& shape, int 
     return m.fragment(tile.rows, cols, ElementType::fp32, Layout::accumulator, split);
   };
   std::vector<Fragment> sums;
+  sums.reserve(static_cast<std::size_t>(all_pages));
   for (int page = 0; page < all_pages; ++page) {
     sums.push_back(fragment());
     m.fill(sums.back(), 0);
   }
   m.loop(kCopiesSlot, [&](const Affine& copy) {
     std::vector<Fragment> loaded;
+    loaded.reserve(static_cast<std::size_t>(pages_at_once));
     for (int page = 0; page < pages_at_once; ++page) {
       loaded.push_back(fragment());
     }

@@ -77,7 +77,7 @@ TEST(CliListKernels, FitsTheTerminalAndMarksHighShares) {
   EXPECT_LE(widest_line(text), 80U) << text;
   const std::size_t fa1 = text.find("\nfa1 ");
   ASSERT_NE(fa1, std::string::npos) << text;
-  EXPECT_NE(text.substr(fa1, text.find('\n', fa1 + 1) - fa1).find("*"), std::string::npos) << text;
+  EXPECT_NE(text.substr(fa1, text.find('\n', fa1 + 1) - fa1).find('*'), std::string::npos) << text;
   const std::size_t softmax = text.find("\nrow_softmax ");
   EXPECT_NE(text.find("0.0 ", softmax), std::string::npos) << text;
   EXPECT_NE(text.find("  head dimensions 8 to 256 by 8 (bwd 64, 128); masks none, causal; fp16, bf16\n"),

@@ -14,7 +14,7 @@ using namespace kernels;
 using trace::Opcode;
 
 /// A kernel of one CTA of one warp: a loop of `trips` times an add and a part to which figures may add.
-Kernel toy(BuildFigures build, std::uint32_t trips) {
+Kernel toy(const BuildFigures& build, std::uint32_t trips) {
   Kernel kernel{"toy", "", [build, trips](const Problem& problem, const GpuLimits&) {
                   KernelPlan plan;
                   plan.tensors = {{"x", trace::TensorKind::input, 1, 1, problem.head_dim, ElementType::fp32}};
