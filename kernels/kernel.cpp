@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "kernels/compiler/lower.hpp"
 #include "kernels/fa1/fa1.hpp"
@@ -26,6 +27,7 @@ struct FeatureText {
   const char* name;
   const char* flag;
   bool (*asked)(const Problem&);
+  Pass pass = Pass::forward;  ///< that has it
 };
 
 constexpr std::array kFeatureTexts = {
@@ -42,17 +44,26 @@ constexpr std::array kFeatureTexts = {
                 [](const Problem& problem) { return problem.dropout > 0; }},
     FeatureText{Feature::pages, "pages", "--page-size",
                 [](const Problem& problem) { return problem.page_size > 0; }},
+    FeatureText{Feature::deterministic, "a deterministic mode", "--deterministic",
+                [](const Problem& problem) { return problem.deterministic; }, Pass::backward},
 };
 
 /// The kernel with the flags of its features in its description.
 Kernel with_flags(Kernel kernel) {
-  const char* before = "; forward also ";
-  for (const FeatureText& text : kFeatureTexts) {
-    if (std::ranges::find(kernel.features, text.feature) != kernel.features.end()) {
-      kernel.description += before + std::string(text.flag);
-      before = " ";
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    const char* before = pass == Pass::forward ? "; forward also " : "; backward also ";
+    for (const FeatureText& text : kFeatureTexts) {
+      if (text.pass == pass && std::ranges::find(kernel.features, text.feature) != kernel.features.end()) {
+        kernel.description += before + std::string(text.flag);
+        before = " ";
+      }
     }
   }
+  return kernel;
+}
+
+Kernel of_build(Kernel kernel, std::string build) {
+  kernel.source_build = std::move(build);
   return kernel;
 }
 
@@ -60,6 +71,10 @@ constexpr int kRoundingsOfStandard = 2;  // scores and probabilities go through 
 constexpr int kRoundingsOfFlash = 3;     // of a gradient: O, P or dS, and the gradient itself
 // Probabilities, dP, their product, dS, scaled dS and the gradient itself.
 constexpr int kBackwardRoundingsOfStandard = 6;
+constexpr const char* kBuildOfTriton =
+    "CUDA programs that do what Triton's code generator of July 2023 emits, for sm_80 and sm_90 (CUDA 13.0), "
+    "by "
+    "machine code";
 constexpr int kRoundingsOfTriton = 2;  // of scaled queries, and of O
 // Of O, of scaled dO, of P or dS, of dQ of a key block or scaled queries, and of the gradient itself.
 constexpr int kBackwardRoundingsOfTriton = 5;
@@ -163,94 +178,121 @@ std::vector<Problem> problem_by_pass(const Problem& problem) {
   }
   std::vector<Problem> result = {problem, problem};
   result[0].pass = Pass::forward;
+  result[0].deterministic = false;
   result[1].pass = Pass::backward;
   return result;
 }
 
 std::span<const Kernel> all_kernels() {
   static const std::vector<Pass> kBothPasses = {Pass::forward, Pass::backward};
-  static const std::vector<Feature> kFeaturesOfFa2 = {Feature::splits, Feature::window,  Feature::softcap,
-                                                      Feature::alibi,  Feature::lengths, Feature::dropout,
-                                                      Feature::pages};
+  static const std::vector<Feature> kFeaturesOfFa2 = {
+      Feature::splits,  Feature::window,  Feature::softcap,       Feature::alibi,
+      Feature::lengths, Feature::dropout, Feature::deterministic, Feature::pages};
   static const std::vector<Feature> kFeaturesOfTorch(kFeaturesOfFa2.begin(), kFeaturesOfFa2.end() - 1);
   static const std::vector<Feature> kFeaturesOfKvCache = {Feature::splits, Feature::pages};
   static const std::array kKernels = {
-      Kernel{"fa1",
-             "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys",
-             &fa1,
-             ProblemType::attention,
-             {},
-             1,
-             kBothPasses},
-      with_flags(Kernel{"fa2",
-                        "FlashAttention-2, built as its repository does",
-                        &fa2,
-                        ProblemType::attention,
-                        {},
-                        1,
-                        kBothPasses,
-                        kRoundingsOfFlash,
-                        kFeaturesOfFa2}),
-      with_flags(
-          Kernel{"fa2_kvcache",
-                 "FlashAttention-2's flash_attn_with_kvcache: its split-KV kernel, whatever the splits",
-                 &plan_fa2_kvcache,
+      of_build(
+          Kernel{"fa1",
+                 "FlashAttention-1 v1.0.9: O in HBM between key blocks, warps split over keys",
+                 &fa1,
                  ProblemType::attention,
                  {},
                  1,
-                 {Pass::forward},
-                 kRoundingsOfFlash,
-                 kFeaturesOfKvCache}),
-      with_flags(Kernel{"fa2_torch",
-                        "FlashAttention-2 inside PyTorch: unfused, slow exponential",
-                        &fa2_torch,
-                        ProblemType::attention,
-                        {},
-                        1,
-                        kBothPasses,
-                        kRoundingsOfFlash,
-                        kFeaturesOfTorch}),
-      Kernel{"standard",
-             "PyTorch function of the FlashAttention-2 benchmark: scores in HBM; GEMMs on wgmma on Hopper",
-             &plan_standard,
-             ProblemType::attention,
-             {},
-             kRoundingsOfStandard,
-             {Pass::forward, Pass::backward},
-             kBackwardRoundingsOfStandard},
-      Kernel{"standard_eager",
-             "matmul, scale, masked_fill, softmax, matmul in PyTorch 2.11; GEMMs on wgmma on Hopper",
-             &plan_standard_eager,
-             ProblemType::attention,
-             {},
-             kRoundingsOfStandard,
-             {Pass::forward, Pass::backward},
-             kBackwardRoundingsOfStandard},
-      Kernel{"xformers",
-             "CUTLASS memory-efficient attention: P through shared memory, Q read again for all keys",
-             &plan_xformers,
-             ProblemType::attention,
-             {},
-             1,
-             kBothPasses},
-      Kernel{"triton",
-             "triton.ops.flash_attention of July 2023, as FlashAttention-2's benchmark ran it",
-             &plan_triton,
-             ProblemType::attention,
-             {},
-             kRoundingsOfTriton,
-             kBothPasses,
-             kBackwardRoundingsOfTriton},
-      Kernel{"triton_seqpar",
-             "the same, asked for sequence_parallel: dQ of every key block in HBM, summed afterwards",
-             &plan_triton_sequence_parallel,
-             ProblemType::attention,
-             {},
-             kRoundingsOfTriton,
-             kBothPasses,
-             kBackwardRoundingsOfTriton},
-      Kernel{"gemm", "one launch of the matrix product that standard attention uses: --rows, --cols, --depth",
-             &plan_gemm, ProblemType::gemm, &gemm_reference},
+                 kBothPasses},
+          "v1.0.9 for sm_90 (CUDA 13), by hardware counters; where it loads and waits by machine code, for "
+          "sm_80 of CUDA 11.8"),
+      of_build(
+          with_flags(Kernel{"fa2",
+                            "FlashAttention-2, built as its repository does",
+                            &fa2,
+                            ProblemType::attention,
+                            {},
+                            1,
+                            kBothPasses,
+                            kRoundingsOfFlash,
+                            kFeaturesOfFa2}),
+          "Dao-AILab/flash-attention 0251105a for sm_80 and sm_90 (CUDA 13.0, --use_fast_math), by machine "
+          "code; backward ends and causal steps by hardware counters"),
+      of_build(with_flags(Kernel{
+                   "fa2_kvcache",
+                   "FlashAttention-2's flash_attn_with_kvcache: its split-KV kernel, whatever the splits",
+                   &plan_fa2_kvcache,
+                   ProblemType::attention,
+                   {},
+                   1,
+                   {Pass::forward},
+                   kRoundingsOfFlash,
+                   kFeaturesOfKvCache}),
+               "Dao-AILab/flash-attention 0251105a for sm_90 (CUDA 13.0, --use_fast_math), by executions of "
+               "each line "
+               "of machine code"),
+      of_build(with_flags(Kernel{"fa2_torch",
+                                 "FlashAttention-2 inside PyTorch: unfused, slow exponential",
+                                 &fa2_torch,
+                                 ProblemType::attention,
+                                 {},
+                                 1,
+                                 kBothPasses,
+                                 kRoundingsOfFlash,
+                                 kFeaturesOfTorch}),
+               "PyTorch 2.11 for sm_90 (CUDA 13.0), by hardware counters at 512 and 8192 tokens"),
+      of_build(
+          Kernel{
+              "standard",
+              "PyTorch function of the FlashAttention-2 benchmark: scores in HBM; GEMMs on wgmma on Hopper",
+              &plan_standard,
+              ProblemType::attention,
+              {},
+              kRoundingsOfStandard,
+              kBothPasses,
+              kBackwardRoundingsOfStandard},
+          "PyTorch 2.11 for sm_90 (CUDA 13.0), by hardware counters and machine code; GEMMs after tiles that "
+          "cuBLAS names"),
+      of_build(
+          Kernel{"standard_eager",
+                 "matmul, scale, masked_fill, softmax, matmul in PyTorch 2.11; GEMMs on wgmma on Hopper",
+                 &plan_standard_eager,
+                 ProblemType::attention,
+                 {},
+                 kRoundingsOfStandard,
+                 kBothPasses,
+                 kBackwardRoundingsOfStandard},
+          "PyTorch 2.11 for sm_90 (CUDA 13.0), by hardware counters and machine code; GEMMs after tiles that "
+          "cuBLAS names"),
+      of_build(
+          Kernel{"xformers",
+                 "CUTLASS memory-efficient attention: P through shared memory, Q read again for all keys",
+                 &plan_xformers,
+                 ProblemType::attention,
+                 {},
+                 1,
+                 kBothPasses},
+          "PyTorch 2.11 for sm_90 and, forward, sm_80 (CUDA 13.0), by executions of each line of machine "
+          "code at 2048 tokens"),
+      of_build(Kernel{"triton",
+                      "triton.ops.flash_attention of July 2023, as FlashAttention-2's benchmark ran it",
+                      &plan_triton,
+                      ProblemType::attention,
+                      {},
+                      kRoundingsOfTriton,
+                      kBothPasses,
+                      kBackwardRoundingsOfTriton},
+               kBuildOfTriton),
+      of_build(
+          Kernel{"triton_seqpar",
+                 "the same, asked for sequence_parallel: dQ of every key block in HBM, summed afterwards",
+                 &plan_triton_sequence_parallel,
+                 ProblemType::attention,
+                 {},
+                 kRoundingsOfTriton,
+                 kBothPasses,
+                 kBackwardRoundingsOfTriton},
+          kBuildOfTriton),
+      of_build(
+          Kernel{"gemm",
+                 "one launch of the matrix product that standard attention uses: --rows, --cols, --depth",
+                 &plan_gemm, ProblemType::gemm, &gemm_reference},
+          "cuBLAS 13: tiles that its kernels name; of mma.sync ends by hardware counters on an H200"),
       Kernel{"row_softmax", "softmax over rows, the example of kernels/README.md: --rows, --cols",
              &plan_row_softmax, ProblemType::rows, &row_softmax_reference},
   };

@@ -30,13 +30,14 @@ enum class ProblemType : std::uint8_t {
 
 /// What a problem may ask for and not every attention kernel has.
 enum class Feature : std::uint8_t {
-  splits,   ///< Problem::num_splits
-  window,   ///< Problem::window
-  softcap,  ///< Problem::softcap
-  alibi,    ///< Problem::alibi
-  lengths,  ///< Problem::seqlens
-  dropout,  ///< Problem::dropout
-  pages,    ///< Problem::page_size
+  splits,         ///< Problem::num_splits
+  window,         ///< Problem::window
+  softcap,        ///< Problem::softcap
+  alibi,          ///< Problem::alibi
+  lengths,        ///< Problem::seqlens
+  dropout,        ///< Problem::dropout
+  pages,          ///< Problem::page_size
+  deterministic,  ///< Problem::deterministic
 };
 
 /// Keys that a query sees on either side of its own position, which is counted from the end of both; -1: all.
@@ -78,6 +79,8 @@ struct Problem {
   std::vector<std::int64_t> seqlens{};
   double dropout = 0;  ///< probability with which a weight becomes 0; the others are divided by 1 - dropout
   std::int64_t page_size = 0;  ///< keys per page of K and V; 0: those of a sequence lie together
+  bool deterministic =
+      false;  ///< the backward pass adds up the parts of dQ in an order that is always the same
 };
 
 inline constexpr std::int64_t kAutoSplits = 0;
@@ -138,6 +141,8 @@ struct Kernel {
   /// As `roundings`, of a gradient. FlashAttention's: of O, of P or dS, and of the gradient itself.
   int backward_roundings = 3;
   std::vector<Feature> features{};
+  /// Which build its instruction streams are of, and how that was counted; empty where no build was.
+  std::string source_build{};
 
   bool has(Pass pass) const;
   /// Throws UnsupportedProblem that names what `problem` asks for and this kernel lacks, and who has it.
@@ -154,7 +159,8 @@ struct Kernel {
 
 /// "fwd", "bwd" or "fwd+bwd".
 const char* text(Pass pass);
-/// The problem once for each of its passes, in the order in which they run.
+/// The problem once for each of its passes, in the order in which they run. A forward pass before a backward
+/// pass is not asked to be deterministic: it always is.
 std::vector<Problem> problem_by_pass(const Problem& problem);
 
 /// All kernels by name, without their variants.

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "experiments/base/output.hpp"
 #include "experiments/base/text_table.hpp"
 #include "experiments/commands/command.hpp"
+#include "experiments/commands/kernel_list.hpp"
 #include "experiments/point/point.hpp"
 #include "experiments/study/studies.hpp"
 #include "kernels/variants/changes.hpp"
@@ -30,12 +32,16 @@ Status list_gpus() {
   return Status::done;
 }
 
-Status list_kernels() {
-  TextTable table({{"name", Align::left}, {"passes", Align::left}, {"kernel", Align::left}});
-  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
-    table.add_row({kernel.name, kernel.legal_passes(), kernel.description});
-  }
-  print_output(table.text(""));
+struct KernelFlags {
+  std::string name;
+  std::string gpu = "h200-sxm-141gb";
+  bool json = false;
+};
+
+Status list_kernels(const KernelFlags& flags) {
+  print_output(flags.json           ? kernels_json(flags.name, flags.gpu).dump(2) + '\n'
+               : flags.name.empty() ? kernels_text(flags.gpu)
+                                    : kernel_text(flags.name, flags.gpu));
   return Status::done;
 }
 
@@ -78,7 +84,13 @@ void add_list_command(CLI::App& app, Action& action) {
     verb->add_subcommand(what, fmt::format("List {}", what))->callback([list, &action] { action = list; });
   };
   add("gpus", list_gpus);
-  add("kernels", list_kernels);
+  CLI::App* kernels = verb->add_subcommand("kernels", "List kernels");
+  const auto flags = std::make_shared<KernelFlags>();
+  kernels->add_option("NAME", flags->name, "all of one kernel or variant");
+  kernels->add_option("--gpu", flags->gpu, "GPU that they are compiled for (default: h200-sxm-141gb)")
+      ->type_name("NAME");
+  kernels->add_flag("--json", flags->json, "print JSON");
+  kernels->callback([flags, &action] { action = [flags] { return list_kernels(*flags); }; });
   add("variants", list_variants);
   add("studies", list_studies);
 }

@@ -53,7 +53,7 @@ constexpr std::array kFlags = {
     Flag{"dtype", "--dtype", "TYPE", "fp16 (default) or bf16"},
 };
 /// Fields that --scan can vary and that no flag in kFlags names.
-constexpr std::array<std::string_view, 4> kOtherFields = {"causal", "alibi", "gpu", "l2"};
+constexpr std::array<std::string_view, 5> kOtherFields = {"causal", "alibi", "deterministic", "gpu", "l2"};
 
 /// The field that a word of --scan means: head-dim and head_dim are the same.
 std::string field_of(const std::string& word) {
@@ -120,6 +120,8 @@ void ProblemFlags::add_to(CLI::App& app) {
   }
   app.add_flag("--causal,!--no-causal", causal_, "mask keys after the query, aligned to the bottom right");
   app.add_flag("--alibi", alibi_, "add ALiBi: a slope for each head times the distance of key and query");
+  app.add_flag("--deterministic", deterministic_,
+               "backward pass: add up dQ in an order that is always the same");
 }
 
 Point ProblemFlags::read(const ModelChoice& model, const FieldText& instead) const {
@@ -131,7 +133,8 @@ Point ProblemFlags::read(const ModelChoice& model, const FieldText& instead) con
     if (value != values_.end() && !value->second.empty()) {
       return value->second;
     }
-    const bool set = (field == "causal" && causal_) || (field == "alibi" && alibi_);
+    const bool set = (field == "causal" && causal_) || (field == "alibi" && alibi_) ||
+                     (field == "deterministic" && deterministic_);
     return set               ? std::optional<std::string>("1")
            : field == "pass" ? std::optional<std::string>("fwd")
                              : std::nullopt;
@@ -187,7 +190,7 @@ std::string ProblemFlags::first_given() const {
       return flag.name;
     }
   }
-  return causal_ ? "--causal" : alibi_ ? "--alibi" : "";
+  return causal_ ? "--causal" : alibi_ ? "--alibi" : deterministic_ ? "--deterministic" : "";
 }
 
 }  // namespace warpscope::experiments

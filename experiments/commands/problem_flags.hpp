@@ -54,6 +54,7 @@ class ProblemFlags {
   std::map<std::string, std::string, std::less<>> values_;  ///< by field; empty if not given
   bool causal_ = false;
   bool alibi_ = false;
+  bool deterministic_ = false;
 };
 
 }  // namespace warpscope::experiments

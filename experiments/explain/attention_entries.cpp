@@ -97,6 +97,20 @@ constexpr std::array kEntries = {
         "K and V lie in pages, which a table finds. Before every copy a thread divides its position by the "
         "size of a page, reads two entries of the table and computes where the next rows are."},
     GlossaryEntry{
+        "deterministic mode", "deterministic",
+        "FA2's CTAs for different keys add to the same dQ, in the order in which they come, so that its last "
+        "bits differ from run to run. `--deterministic` gives each of as many CTAs per head as fill the SMs "
+        "several key blocks and a copy of dQ of its own; the copies are zeroed before and added up after, "
+        "which costs HBM bytes, and few CTAs of many blocks fill the SMs less evenly."},
+    GlossaryEntry{"table share", "table %|overhead of the build",
+                  "Of the warp instructions that a kernel executes the part that was counted in a build of "
+                  "it, by machine "
+                  "code or hardware counters, and stands in tables: index arithmetic, moves and spills that "
+                  "its text does "
+                  "not show. `list kernels` has it; a kernel with little is the more likely to be right "
+                  "where nothing was "
+                  "counted."},
+    GlossaryEntry{
         "sequence-length parallelism", "sequence parallelism|seq_parallel",
         "CTAs for different queries of the same head, not only for different heads. It fills the SMs "
         "where batch x heads is small and sequences are long. FA2 has it; FA1 splits a head over at "

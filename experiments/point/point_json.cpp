@@ -13,7 +13,8 @@ Json to_json(const Point& point) {
   // Bound by structure, so that a field that is added to the problem cannot be forgotten here: results of
   // different problems would be taken for one another.
   const auto& [batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, pass, type, matrix,
-               num_splits, window, softcap, alibi, seqlens, dropout, page_size] = point.problem;
+               num_splits, window, softcap, alibi, seqlens, dropout, page_size, deterministic] =
+      point.problem;
   const auto& [rows, cols, depth] = matrix;
   return {{"gpu", gpu},
           {"set", overrides},
@@ -36,6 +37,7 @@ Json to_json(const Point& point) {
           {"seqlens", seqlens},
           {"dropout", dropout},
           {"page_size", page_size},
+          {"deterministic", deterministic},
           {"problem_type", text(type)},
           {"rows", rows},
           {"cols", cols},
@@ -77,6 +79,7 @@ Point point_from_json(const Json& json) {
   }
   json.at("dropout").get_to(problem.dropout);
   read_integer(json, "page_size", problem.page_size);
+  json.at("deterministic").get_to(problem.deterministic);
   read_integer(json, "rows", problem.matrix.rows);
   read_integer(json, "cols", problem.matrix.cols);
   read_integer(json, "depth", problem.matrix.depth);

@@ -214,6 +214,7 @@ class PointReader {
       problem.dropout = positive("dropout", 1, true);
       problem.alibi = yes("alibi");
       problem.page_size = integer(kPageSize).value_or(0);
+      problem.deterministic = yes("deterministic");
       problem.seqlens = lengths();
       if (!problem.seqlens.empty()) {
         problem.batch = static_cast<std::int64_t>(problem.seqlens.size());
@@ -322,8 +323,8 @@ class PointReader {
       }
     }
     if (kernel.type != kernels::ProblemType::attention) {
-      others.insert(others.end(),
-                    {"causal", "num_splits", "window", "softcap", "alibi", "dropout", "page_size", kSeqlens});
+      others.insert(others.end(), {"causal", "num_splits", "window", "softcap", "alibi", "dropout",
+                                   "page_size", "deterministic", kSeqlens});
     }
     for (const std::string_view field : others) {
       if (given(field)) {

@@ -63,6 +63,9 @@ Json problem_json(const kernels::Problem& problem) {
   if (problem.page_size > 0) {
     json["page_size"] = problem.page_size;
   }
+  if (problem.deterministic) {
+    json["deterministic"] = true;
+  }
   if (!problem.seqlens.empty()) {
     json["seqlens"] = problem.seqlens;
   }

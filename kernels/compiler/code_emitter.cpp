@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/compiler/opcode_kinds.hpp"
+#include "kernels/compiler/operation_names.hpp"
 #include "kernels/unsupported.hpp"
 #include "model/trace/trace_limits.hpp"
 
@@ -20,9 +21,6 @@ using trace::Instruction;
 using trace::Opcode;
 using trace::RegisterRange;
 
-// What instructions are part of that belong to no operation of the kernel's text.
-constexpr const char* kMoves = "register moves";
-constexpr const char* kCounted = "overhead of the build";
 constexpr int kAddressPool = 12;  // registers that address arithmetic uses in turn
 constexpr int kFirstAddress = 4;  // after the bases of shared and global memory
 constexpr int kFirstFragment = kFirstValueRegister;
@@ -287,6 +285,11 @@ void CodeEmitter::note_result(const Instruction& instruction) {
       instruction.destination.first < trace::kFirstPredicate) {
     last_result_ = instruction.destination;
   }
+}
+
+void CodeEmitter::end_counted_block(bool branch) {
+  current_.branch_operation = program_.operation_number(kCounted);
+  end_block(branch);
 }
 
 void CodeEmitter::end_block(bool branch) {

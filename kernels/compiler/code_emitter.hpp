@@ -50,6 +50,8 @@ class CodeEmitter {
 
   /// Ends the basic block; with `branch` the block's last instruction is a branch.
   void end_block(bool branch);
+  /// The same, of a branch that was counted in the build.
+  void end_counted_block(bool branch);
   bool block_is_empty() const { return current_.code.empty() && pending_.empty(); }
   std::size_t next_block() const { return program_.blocks.size(); }
   std::size_t add_loop(const VirtualLoop& loop);

@@ -126,7 +126,9 @@ trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launc
   for (BasicBlock& block : code.blocks) {
     rename_predicates(block.code);
     if (block.ends_with_branch) {
-      block.code.emplace_back().opcode = trace::Opcode::BRA;
+      trace::Instruction& branch = block.code.emplace_back();
+      branch.opcode = trace::Opcode::BRA;
+      branch.operation = block.branch_operation;
     }
   }
   code.blocks.back().code.emplace_back().opcode = trace::Opcode::EXIT;

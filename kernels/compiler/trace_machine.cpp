@@ -267,7 +267,8 @@ void TraceMachine::part(int number, int copy) {
     emitter_.chain(block.chain);
     emitter_.spread(block.spread);
     if (block.end != BlockEnd::none) {
-      end_block(block.end);
+      materialise_zeros();
+      emitter_.end_counted_block(block.end == BlockEnd::branch);
     }
   }
 }

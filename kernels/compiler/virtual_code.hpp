@@ -21,7 +21,8 @@ inline constexpr std::uint16_t kFirstValueRegister = 16;
 /// code reads them.
 struct BasicBlock {
   std::vector<trace::Instruction> code;
-  bool ends_with_branch = false;  ///< a branch follows the code; it is not part of `code`
+  bool ends_with_branch = false;      ///< a branch follows the code; it is not part of `code`
+  std::uint8_t branch_operation = 0;  ///< what the branch is part of
 };
 
 /// Blocks [first_block, last_block] repeat; the loop's branch ends the last of them.

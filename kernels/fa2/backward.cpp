@@ -1,5 +1,6 @@
 #include "kernels/fa2/backward.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -7,7 +8,9 @@
 #include "kernels/fa2/backward_ends.hpp"
 #include "kernels/fa2/backward_figures.hpp"
 #include "kernels/fa2/backward_program.hpp"
+#include "kernels/fa2/key_walk.hpp"
 #include "kernels/fa2/line_heads.hpp"
+#include "kernels/standard/elementwise.hpp"
 #include "kernels/unsupported.hpp"
 
 namespace warpscope::kernels::fa2 {
@@ -37,13 +40,16 @@ BackwardShape shape_of(const Problem& problem, const GpuLimits& limits, const At
   // Above 128 the launch code compiles the even case out to save code size.
   shape.even = problem.seqlen_q % shape.tile.rows == 0 && problem.seqlen_k % shape.tile.keys == 0 &&
                problem.head_dim == shape.tile.head_dim && shape.tile.head_dim <= 128;
+  if (problem.deterministic) {
+    shape.splits = grad_q_splits(problem, limits.sm_count);
+  }
   return shape;
 }
 
 std::vector<TensorSpec> tensors_of(const BackwardShape& shape) {
   const Problem& problem = shape.problem;
   const ElementType type = shape.type();
-  const std::int64_t queries = problem.batch * problem.heads;
+  const std::int64_t queries = shape.query_segments();
   const std::int64_t keys = problem.batch * problem.heads_kv;
   const std::int64_t lines_q = heads_per_line(problem.heads, problem, type);
   const std::int64_t lines_k = heads_per_line(problem.heads_kv, problem, type);
@@ -57,7 +63,8 @@ std::vector<TensorSpec> tensors_of(const BackwardShape& shape) {
       {"dO", TensorKind::input, queries, problem.seqlen_q, problem.head_dim, type, lines_q},
       {"LSE", TensorKind::input, queries, problem.seqlen_q, 1, ElementType::fp32},
       {"dO_O", TensorKind::scratch, queries, rounded, 1, ElementType::fp32},
-      {"dQ_sum", TensorKind::scratch, queries, rounded, shape.tile.head_dim, ElementType::fp32},
+      {"dQ_sum", TensorKind::scratch, queries * std::max<std::int64_t>(shape.splits, 1), rounded,
+       shape.tile.head_dim, ElementType::fp32},
       {"dQ", TensorKind::output, queries, problem.seqlen_q, problem.head_dim, type},
       {"dK", TensorKind::output, keys, problem.seqlen_k, problem.head_dim, type},
       {"dV", TensorKind::output, keys, problem.seqlen_k, problem.head_dim, type}};
@@ -69,18 +76,33 @@ std::vector<TensorSpec> tensors_of(const BackwardShape& shape) {
   return tensors;
 }
 
+/// What torch::zeros runs for the sums.
+LaunchPlan zeros_launch(const TensorSpec& sums) {
+  return standard::fill_launch({.name = "zeros_for_dq",
+                                .source = kGradQSum,
+                                .target = kGradQSum,
+                                .segments = sums.segments,
+                                .rows = sums.rows,
+                                .cols = sums.cols},
+                               0.0F);
+}
+
 LaunchPlan main_launch(const BackwardShape& shape, const GpuLimits& limits, Build build) {
   const BackwardTile& tile = shape.tile;
   LaunchPlan launch;
   launch.name = "flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<" + std::to_string(tile.head_dim) + ", " +
                 std::to_string(tile.rows) + ", " + std::to_string(tile.keys) +
-                (shape.problem.causal ? ", causal>" : ">");
+                (shape.problem.causal ? ", causal" : "") + (shape.splits > 0 ? ", deterministic>" : ">");
   launch.warps = BackwardTile::kWarps;
   launch.registers_per_thread = BackwardTile::kRegisters;
   launch.shared_bytes_per_cta = tile.shared_bytes();
   launch.build = backward_figures(build, shape, limits.compute_capability_major);
   launch.programs.push_back({"gradients", [shape](CtaMachine& m) { backward_program(m, shape); }});
-  add_backward_grid(launch, shape);
+  if (shape.splits > 0) {
+    add_walk_grid(launch, shape);
+  } else {
+    add_backward_grid(launch, shape);
+  }
   return launch;
 }
 
@@ -92,6 +114,9 @@ KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits, Build 
   KernelPlan plan;
   plan.tensors = tensors_of(shape);
   require_memory(plan.tensors, limits);
+  if (shape.splits > 0) {
+    plan.launches.push_back(zeros_launch(plan.tensors[kGradQSum]));
+  }
   plan.launches.push_back(row_products_launch(shape));
   plan.launches.back().build = row_products_figures(build, shape);
   plan.launches.push_back(main_launch(shape, limits, build));

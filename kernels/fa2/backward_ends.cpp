@@ -67,6 +67,9 @@ void row_products(CtaMachine& m, const BackwardShape& shape) {
   m.finish_rows(products, Reduce::sum);
   m.apply(products, BinaryOp::multiply, products, 1.0F);  // the share that dropout keeps
   m.store_rows(shape.query_values(kRowProducts, block), products);
+  if (shape.splits > 0) {
+    return;  // the sums are zeros already
+  }
   // One 16-byte store of each thread at a time, of the same zeros.
   const int rows = 16 * 32 * kWarps / (element_bytes(ElementType::fp32) * cols);
   const Fragment zeros = m.fragment(rows, cols, ElementType::fp32, Layout::linear, {kWarps, 1, 1});
@@ -78,24 +81,81 @@ void row_products(CtaMachine& m, const BackwardShape& shape) {
   }
 }
 
+constexpr int kCopiesSlot = 0;
+
+/// Adds up the copies of the sums: some columns of one copy at a time, as many as the build has registers for
+/// beside the sums. The source loads all of a copy before it adds. First columns first.
+std::vector<Fragment> add_copies(CtaMachine& m, const BackwardShape& shape, int sums_tensor,
+                                 const WarpSplit& split) {
+  constexpr int kColsOfAtom = 16;
+  constexpr int kAddressRegisters = 8;
+  const BackwardTile& tile = shape.tile;
+  const int cols = kColsOfAtom * split.n;
+  const int all_pages = tile.head_dim / cols;
+  const int registers_per_page = tile.rows * cols / (32 * kWarps);
+  const int registers = static_cast<int>(registers_of(tile).convert) - kAddressRegisters;
+  const int pages_at_once = std::clamp(registers / registers_per_page - all_pages, 1, all_pages);
+  const auto fragment = [&] {
+    return m.fragment(tile.rows, cols, ElementType::fp32, Layout::accumulator, split);
+  };
+  std::vector<Fragment> sums;
+  sums.reserve(static_cast<std::size_t>(all_pages));
+  for (int page = 0; page < all_pages; ++page) {
+    sums.push_back(fragment());
+    m.fill(sums.back(), 0);
+  }
+  m.loop(kCopiesSlot, [&](const Affine& copy) {
+    std::vector<Fragment> loaded;
+    loaded.reserve(static_cast<std::size_t>(pages_at_once));
+    for (int page = 0; page < pages_at_once; ++page) {
+      loaded.push_back(fragment());
+    }
+    for (int first = 0; first < all_pages; first += pages_at_once) {
+      const int end = std::min(first + pages_at_once, all_pages);
+      for (int page = first; page < end; ++page) {
+        m.load_sums(loaded[static_cast<std::size_t>(page - first)],
+                    shape.sums(sums_tensor, copy, block_index(0), page * cols, cols));
+      }
+      m.part(kLoadedCopy);
+      for (int page = first; page < end; ++page) {
+        const Fragment& sum = sums[static_cast<std::size_t>(page)];
+        m.apply(sum, BinaryOp::add, sum, loaded[static_cast<std::size_t>(page - first)]);
+      }
+    }
+  });
+  return sums;
+}
+
+std::vector<Fragment> only_sums(CtaMachine& m, const BackwardShape& shape, int sums_tensor,
+                                const WarpSplit& split) {
+  const BackwardTile& tile = shape.tile;
+  const Fragment sums = m.fragment(tile.rows, tile.head_dim, ElementType::fp32, Layout::accumulator, split);
+  m.load_sums(sums, shape.queries(sums_tensor, block_index(0)));
+  m.apply(sums, BinaryOp::add, sums, 0.0F);  // the only copy
+  return {sums};
+}
+
 void convert_grad_q(CtaMachine& m, const BackwardShape& shape, int sums_tensor, int grad_q) {
   const BackwardTile& tile = shape.tile;
   const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(shape.problem.head_dim)));
   const WarpSplit split{tile.query_warps, kWarps / tile.query_warps, 1};
   m.part(kWholeKernel);
-  const Affine block = block_index(0);
-  const Fragment sums = m.fragment(tile.rows, tile.head_dim, ElementType::fp32, Layout::accumulator, split);
-  m.load_sums(sums, shape.queries(sums_tensor, block));
-  m.apply(sums, BinaryOp::add, sums, 0.0F);  // the only split
-  m.apply(sums, BinaryOp::multiply, sums, scale);
-  const Fragment packed = m.fragment(tile.rows, tile.head_dim, shape.type(), Layout::accumulator, split);
-  m.convert(packed, sums);
   const SharedTile shared{0, tile.rows, tile.head_dim, shape.type(), 1, {}};
-  m.store_shared(shared, packed);
+  SharedTile page = shared;
+  page.pitch = tile.head_dim;
+  for (const Fragment& sums : shape.splits > 0 ? add_copies(m, shape, sums_tensor, split)
+                                               : only_sums(m, shape, sums_tensor, split)) {
+    m.apply(sums, BinaryOp::multiply, sums, scale);
+    const Fragment packed = m.fragment(sums.rows, sums.cols, shape.type(), Layout::accumulator, split);
+    m.convert(packed, sums);
+    page.cols = sums.cols;
+    m.store_shared(page, packed);
+    page.byte_offset += sums.cols * element_bytes(shape.type());
+  }
   m.barrier();
   const Fragment rows = m.fragment(tile.rows, tile.head_dim, shape.type(), Layout::linear, split);
   m.load_shared(rows, shared);
-  m.store(shape.queries(grad_q, block), rows);
+  m.store(shape.queries(grad_q, block_index(0)), rows);
 }
 
 constexpr int kSumWarps = 4;
@@ -134,6 +194,9 @@ LaunchPlan convert_grad_q_launch(const BackwardShape& shape, int sums, int grad_
       one_cta_per_query_block(shape, "flash_bwd_convert_dq_kernel", registers_of(shape.tile).convert,
                               [=](CtaMachine& m) { convert_grad_q(m, shape, sums, grad_q); });
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(2 * shape.tile.rows * shape.tile.head_dim);
+  if (shape.splits > 0) {
+    launch.classes.back().trip_counts.push_back(static_cast<std::uint32_t>(shape.splits));
+  }
   return launch;
 }
 

@@ -6,13 +6,15 @@
 
 namespace warpscope::kernels::fa2 {
 
-/// Mark of the only part of these programs.
+/// Marks of these programs: all of one, and where columns of a copy of the sums are loaded and not yet added.
 inline constexpr int kWholeKernel = 0;
+inline constexpr int kLoadedCopy = 1;
 
-/// flash_bwd_dot_do_o_kernel: sum of dO * O for each query, zeros for the sums of dQ.
+/// flash_bwd_dot_do_o_kernel: sum of dO * O for each query, zeros for the sums of dQ if there is one copy of
+/// them.
 LaunchPlan row_products_launch(const BackwardShape& shape);
-/// flash_bwd_convert_dq_kernel: the sums of dQ, scaled, to the type of the problem. The tensors of the sums
-/// and of dQ are numbers in the plan.
+/// flash_bwd_convert_dq_kernel: the sums of dQ, all copies added up one after the other, scaled, to the type
+/// of the problem. The tensors of the sums and of dQ are numbers in the plan.
 LaunchPlan convert_grad_q_launch(const BackwardShape& shape, int sums = kGradQSum, int grad_q = kGradQ);
 /// reduce_kernel of PyTorch: gradients of the query heads that share keys, `from`, added up in `to`.
 LaunchPlan sum_heads_launch(const BackwardShape& shape, int from, int to);

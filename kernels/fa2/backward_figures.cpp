@@ -103,7 +103,10 @@ BuildFigures row_products_figures(Build build, const BackwardShape& shape) {
 }
 
 BuildFigures convert_figures(Build build, const BackwardShape& shape) {
-  return of_small_kernel(build, shape, BackwardCount::convert, {.loaded = 5, .operands = 5});
+  BuildFigures result = of_small_kernel(build, shape, BackwardCount::convert, {.loaded = 5, .operands = 5});
+  // The kernel has as many registers as it takes to load before it adds (launch__registers_per_thread).
+  result.parts[{kLoadedCopy, 0}] = {{.end = BlockEnd::join}};
+  return result;
 }
 
 }  // namespace warpscope::kernels::fa2

@@ -6,13 +6,14 @@
 #include <limits>
 #include <numbers>
 
+#include "kernels/fa2/key_walk.hpp"
 #include "kernels/variants/tile_copies.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {
 
 constexpr int kWarps = BackwardTile::kWarps;
-constexpr int kStepsSlot = 0;  // the only trip slot
+constexpr int kStepsSlot = 0;  // the only trip slot where a CTA has one block of keys
 
 /// A grid of warps over a tile, `along_rows` of them along its rows.
 WarpSplit split_over(int along_rows) {
@@ -36,19 +37,31 @@ class Backward {
         copies_{machine, shape.options.cp_async} {}
 
   void run() {
+    if (shape_.splits == 0) {
+      key_block(block_index(0), kStepsSlot);
+      return;
+    }
+    walk_key_blocks(m_, shape_, [this](const Affine& block, const Trips& steps) { key_block(block, steps); });
+  }
+
+ private:
+  void key_block(const Affine& block, const Trips& steps) {
+    key_block_ = block;
     m_.part(kBackPrologue);
+    if (shape_.splits > 0) {
+      m_.barrier();  // everybody is done with the shared tiles of the block before
+    }
     grad_k_ = accumulator(tile_.keys, tile_.head_dim, tile_.key_warps);
     grad_v_ = accumulator(tile_.keys, tile_.head_dim, tile_.key_warps);
     v_operand_ = load_keys_and_first_queries();
     m_.fill(grad_k_, 0);
     m_.fill(grad_v_, 0);
-    m_.loop(kStepsSlot, [this](const Affine& iteration) { step(last_block() - iteration); });
+    m_.loop(steps, [this](const Affine& iteration) { step(last_block() - iteration); });
     m_.part(kBackEpilogue);
     m_.apply(grad_k_, BinaryOp::multiply, grad_k_, static_cast<float>(scale_));
     write_gradients();
   }
 
- private:
   static int end_of(const SharedTile& tile) { return tile.byte_offset + tile.bytes_per_stage(); }
 
   Affine last_block() const { return shape_.query_blocks() - 1; }
@@ -64,7 +77,7 @@ class Backward {
   }
 
   GlobalTile keys(int tensor, const Affine& segment) const {
-    return {tensor, segment, block_index(0) * tile_.keys, 0, tile_.keys, tile_.head_dim, OutOfRange::zero};
+    return {tensor, segment, key_block_ * tile_.keys, 0, tile_.keys, tile_.head_dim, OutOfRange::zero};
   }
 
   SharedTile q_of(const Affine& block) const { return stage(q_, block); }
@@ -117,7 +130,7 @@ class Backward {
     m_.mma(s, q_of(block), transposed(k_));
     if (shape_.masked()) {
       const Problem& problem = shape_.problem;
-      m_.mask(s, {block * tile_.rows, block_index(0) * tile_.keys, problem.seqlen_k, problem.causal,
+      m_.mask(s, {block * tile_.rows, key_block_ * tile_.keys, problem.seqlen_k, problem.causal,
                   problem.seqlen_k - problem.seqlen_q});
     }
     probabilities(s);
@@ -141,7 +154,8 @@ class Backward {
     const Fragment grad_q = accumulator(tile_.rows, tile_.head_dim, tile_.query_warps);
     m_.fill(grad_q, 0);
     m_.mma(grad_q, grad_s_, k_);
-    m_.reduce_add(shape_.queries(kGradQSum, block), grad_q);
+    const Affine copy = shape_.splits > 0 ? block_index(0) : Affine(0);
+    m_.reduce_add(shape_.sums(kGradQSum, copy, block, 0, tile_.head_dim), grad_q);
     m_.mma(grad_k_, transposed(grad_s_), q_of(block));
     if (!tile_.double_buffer) {
       m_.barrier();  // everybody is done with Q
@@ -207,19 +221,9 @@ class Backward {
   Fragment grad_k_;
   Fragment grad_v_;
   RowVector lse_;
+  Affine key_block_;
   MmaOperand v_operand_ = SharedTile{};
 };
-
-// Steps of the CTA with key block `n`: causal queries before its first key do not see it.
-std::int64_t steps(const BackwardShape& shape, std::int64_t n) {
-  const Problem& problem = shape.problem;
-  std::int64_t first = 0;
-  if (problem.causal) {
-    const std::int64_t first_query = n * shape.tile.keys + problem.seqlen_q - problem.seqlen_k;
-    first = first_query > 0 ? first_query / shape.tile.rows : 0;
-  }
-  return shape.query_blocks() - first;
-}
 
 }  // namespace
 
@@ -233,7 +237,7 @@ void add_backward_grid(LaunchPlan& launch, const BackwardShape& shape) {
                  static_cast<std::uint32_t>(shape.problem.heads)};
   std::vector<std::int64_t> steps_of_class;
   for (std::int64_t n = 0; n < shape.key_blocks(); ++n) {
-    const std::int64_t count = steps(shape, n);
+    const std::int64_t count = steps_of_key_block(shape, n);
     const auto found = std::ranges::find(steps_of_class, count);
     launch.class_of_block[0].push_back(static_cast<std::uint32_t>(found - steps_of_class.begin()));
     if (found == steps_of_class.end()) {

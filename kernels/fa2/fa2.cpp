@@ -237,6 +237,11 @@ KernelPlan plan_pass(const Problem& asked, const GpuLimits& limits, fa2::Build b
     }
     return fa2::plan_backward(asked, limits, build, options);
   }
+  if (asked.deterministic) {
+    refuse(
+        "has a deterministic mode in its backward pass only, pass bwd or fwd+bwd; its forward pass always "
+        "is");
+  }
   const Problem problem = library ? fa2::as_called(asked) : asked;
   if (const std::int64_t splits = fa2::key_splits(asked, limits.sm_count);
       splits > 1 || asked.page_size > 0) {

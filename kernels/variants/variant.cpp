@@ -134,6 +134,7 @@ Kernel variant(const AttentionOptions& options, std::string name) {
   };
   Kernel kernel{std::move(name), "between FlashAttention-1 and FlashAttention-2", plan};
   kernel.passes = {Pass::forward, Pass::backward};
+  kernel.source_build = "none of its own: figures of the builds of fa1 and fa2";
   return kernel;
 }
 

@@ -127,6 +127,20 @@ OpcodeCounts executed_instructions(const Trace& trace) {
   return result;
 }
 
+std::uint64_t executed_in_operation(const Trace& trace, std::string_view operation) {
+  std::uint64_t sum = 0;
+  for (const Launch& launch : trace.launches) {
+    for_each_executed(
+        launch, [&](const Instruction& instruction, const WarpProgram& program, std::uint64_t executions) {
+          if (instruction.operation > 0 &&
+              program.operations[instruction.operation - std::size_t{1}] == operation) {
+            add(sum, executions);
+          }
+        });
+  }
+  return sum;
+}
+
 std::uint64_t total(const OpcodeCounts& counts) {
   std::uint64_t sum = 0;
   for (const auto& [opcode, count] : counts) {

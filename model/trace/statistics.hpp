@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "model/trace/launch.hpp"
@@ -30,6 +31,9 @@ std::vector<std::uint64_t> instructions_per_cta(const Launch& launch);
 OpcodeCounts executed_instructions(const Launch& launch);
 OpcodeCounts executed_instructions(const Trace& trace);
 std::uint64_t total(const OpcodeCounts& counts);
+/// Of the instructions that are executed those that are part of the operation of that name
+/// (WarpProgram::operations).
+std::uint64_t executed_in_operation(const Trace& trace, std::string_view operation);
 /// Floating-point operations of these instructions (OpcodeInfo::flops).
 std::uint64_t flops(const OpcodeCounts& counts);
 

@@ -112,6 +112,57 @@ TEST(FeatureFlags, DropoutAndPagesStandInTheProblem) {
       256);
 }
 
+TEST(FeatureFlags, DeterministicIsOfTheBackwardPass) {
+  const auto run = [](const std::vector<std::string>& flags) {
+    const ProgramResult result = run_with(flags);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const nlohmann::json json = run({"--pass", "bwd", "--deterministic"});
+  EXPECT_EQ(json["problem"]["deterministic"], true);
+  ASSERT_EQ(json["launches"].size(), 4U);
+  EXPECT_EQ(json["launches"][2]["grid"], nlohmann::json({66, 1, 2}));  // 132 SMs, 2 heads
+  // 66 copies of the sums of dQ, which are cold in the launch that reads them.
+  const int copies = 66 * 2 * 256 * 64 * 4;
+  EXPECT_EQ(json["launches"][3]["metrics"]["dram__bytes_read.sum"], copies);
+  EXPECT_FALSE(run({"--pass", "bwd"})["problem"].contains("deterministic"));
+  EXPECT_EQ(run({"--pass", "fwd+bwd", "--deterministic"})["launches"].size(), 5U);
+  const auto error = [](const std::vector<std::string>& flags, const std::string& kernel = "fa2") {
+    const ProgramResult result = run_with(flags, kernel);
+    EXPECT_EQ(result.status, 2);
+    return result.err;
+  };
+  EXPECT_EQ(error({"--deterministic"}),
+            "warpscope: fa2 has a deterministic mode in its backward pass only, pass bwd or fwd+bwd; its "
+            "forward pass "
+            "always is\n");
+  EXPECT_EQ(
+      error({"--pass", "bwd", "--deterministic"}, "xformers"),
+      "warpscope: kernel xformers does not have a deterministic mode; kernels that do: fa2, fa2_torch\n");
+}
+
+TEST(FeatureFlags, DeterministicIsAColumnAndAnAxis) {
+  const TemporaryDirectory directory;
+  write_text(directory / "points.csv",
+             "kernel,pass,batch,heads,seqlen,head_dim,deterministic\n"
+             "fa2,bwd,1,2,256,64,1\n"
+             "fa2_torch,bwd,1,2,256,64,0\n"
+             "fa2,bwd,1,2,256,64,maybe\n");
+  const ProgramResult result = run_program(
+      {"sweep", "--points", "points.csv", "--gpu", "h200-sxm-141gb", "-o", "out.csv"}, directory.path());
+  EXPECT_EQ(result.status, 3) << result.err;
+  const std::string out = file_text(directory / "out.csv");
+  EXPECT_NE(out.find("deterministic 'maybe': legal are 0, 1, false, true, no, yes"), std::string::npos)
+      << out;
+  EXPECT_NE(result.err.find("1 of 3"), std::string::npos) << result.err;
+  const ProgramResult scan =
+      run_program({"run", "--gpu", "h200-sxm-141gb", "--kernel", "fa2", "--pass", "bwd", "--batch", "1",
+                   "--heads", "2", "--seqlen", "256", "--head-dim", "64", "--scan", "deterministic=0,1"},
+                  directory.path());
+  EXPECT_EQ(scan.status, 0) << scan.err;
+  EXPECT_NE(scan.out.find("deterministic"), std::string::npos) << scan.out;
+}
+
 TEST(FeatureFlags, AreColumnsOfASweep) {
   const TemporaryDirectory directory;
   write_text(directory / "points.csv",

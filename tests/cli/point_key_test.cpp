@@ -23,7 +23,7 @@ Point base_point() {
 }
 
 std::vector<Point> variants() {
-  std::vector<Point> points(19, base_point());
+  std::vector<Point> points(20, base_point());
   points[1].model.gpu = "a100-sxm4-80gb";
   points[2].model.overrides = {"sm.xu.lanes=32"};
   points[3].model.options.mode = gpu::Mode::detailed;
@@ -42,6 +42,7 @@ std::vector<Point> variants() {
   points[16].problem.matrix.depth = 1;
   points[17].problem.pass = kernels::Pass::backward;
   points[18].problem.pass = kernels::Pass::both;
+  points[19].problem.deterministic = true;
   return points;
 }
 
