@@ -105,11 +105,11 @@ std::uint64_t moved_bytes(const Piece& piece) {
 
 template <typename Fetch>
 std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetch& fetch) {
-  const SectorAccess access{.first_block = piece.key,
-                            .first_sector = piece.first_sector,
-                            .sectors = piece.sectors,
-                            .partitions = piece.partitions,
-                            .now_cycles = start};
+  const std::uint64_t sectors = ~std::uint64_t{0} >> (kSectorsPerBlock - piece.sectors);
+  const BlockAccess access{.key = piece.key,
+                           .mask = sectors << piece.first_sector,
+                           .partitions = piece.partitions,
+                           .now_cycles = start};
   const std::uint64_t moved = moved_bytes(piece);
   TensorBytes& traffic = traffic_[piece.key >> kTensorShift];
   std::int64_t there = start;

@@ -13,14 +13,41 @@ constexpr std::int64_t kTurnBytes = 512;
 /// What a piece can count; far more than the SMs of any chip.
 constexpr std::uint32_t kMostAccesses = 65535;
 
-/// As many blocks as there are slices, one behind the other, are in as many slices; where each such row
-/// begins is chance (the mixing of SplitMix64), so that rows a fixed distance apart do not meet.
-std::uint64_t slice_of(std::uint64_t key, std::uint64_t slices) {
-  const std::uint64_t row = key / slices;
-  std::uint64_t mixed = (row ^ row >> 30) * 0xbf58476d1ce4e5b9ULL;
-  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebULL;
-  return (key - row * slices + (mixed >> 32)) % slices;
-}
+/// Slices of blocks one behind the other. As many blocks as there are slices are in as many slices; where
+/// each such row begins is chance (the mixing of SplitMix64), so that rows a fixed distance apart do not
+/// meet.
+class SliceWalk {
+ public:
+  SliceWalk(std::uint64_t key, std::uint64_t slices)
+      : slices_(slices), row_(key / slices), column_(key - row_ * slices) {
+    begin_row();
+  }
+  /// Of the block where it is.
+  std::uint64_t slice() const {
+    const std::uint64_t sum = column_ + row_begin_;
+    return sum < slices_ ? sum : sum - slices_;
+  }
+  /// Goes to the next block.
+  void next() {
+    if (++column_ == slices_) {
+      column_ = 0;
+      ++row_;
+      begin_row();
+    }
+  }
+
+ private:
+  void begin_row() {
+    std::uint64_t mixed = (row_ ^ row_ >> 30) * 0xbf58476d1ce4e5b9ULL;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebULL;
+    row_begin_ = static_cast<std::uint32_t>(mixed >> 32) % static_cast<std::uint32_t>(slices_);
+  }
+
+  std::uint64_t slices_;
+  std::uint64_t row_;
+  std::uint64_t column_;
+  std::uint64_t row_begin_ = 0;
+};
 
 /// Neighbouring addresses lie in different slices on hardware. Where blocks are what slices hold, this is
 /// told by an order of bytes: of as many blocks as there are slices, each has a piece in turn. Returns where
@@ -69,10 +96,10 @@ void MemorySystem::begin_launch(double sm_clock_mhz, bool keep_contents) {
   }
 }
 
-template <typename Use>
-int MemorySystem::for_each_piece(const Access& access, const Use& use) const {
+template <typename Place, typename Use>
+int MemorySystem::for_each_piece(const Access& access, const Place& place, const Use& use) const {
   int count = 0;
-  pieces_of(access, access.segment, count, use);
+  pieces_of(access, access.segment, count, place, use);
   const TensorExtent& tensor = tensors_[access.tensor];
   if (tensor.line_segments == 1 || access.kind != AccessKind::read) {
     return count;
@@ -81,14 +108,16 @@ int MemorySystem::for_each_piece(const Access& access, const Use& use) const {
   const std::int64_t end = std::min(first + tensor.line_segments, tensor.segments);
   for (std::int64_t segment = first; segment < end; ++segment) {
     if (segment != access.segment) {
-      pieces_of(access, segment, count, use);
+      pieces_of(access, segment, count, place, use);
     }
   }
   return count;
 }
 
-template <typename Use>
-void MemorySystem::pieces_of(const Access& access, std::int64_t segment, int& count, const Use& use) const {
+template <typename Place, typename Use>
+void MemorySystem::pieces_of(const Access& access, std::int64_t segment, int& count, const Place& place,
+                             const Use& use) const {
+  const auto slices = static_cast<std::int64_t>(slices_.size());
   const std::int64_t least_lines = (std::int64_t{access.bytes} + kLineBytes - 1) / kLineBytes;
   const std::int64_t lines = std::max<std::int64_t>(access.lines, least_lines);
   const auto first_block =
@@ -96,52 +125,70 @@ void MemorySystem::pieces_of(const Access& access, std::int64_t segment, int& co
   const std::int64_t end = access.offset + access.bytes;
   const bool adds = access.kind == AccessKind::reduce;
   const std::int64_t unit_bytes = adds ? kTurnBytes : kBlockBytes;
+  // Most pieces are whole blocks or the whole access, and divisions take long.
+  const std::int64_t lines_of_unit = access.bytes > unit_bytes ? lines * unit_bytes / access.bytes : lines;
+  const auto lines_of = [&](std::int64_t bytes) {
+    const std::int64_t part = bytes == unit_bytes     ? lines_of_unit
+                              : bytes == access.bytes ? lines
+                                                      : lines * bytes / access.bytes;
+    return static_cast<std::uint16_t>(std::max<std::int64_t>(1, part));
+  };
+  const auto partitions = static_cast<std::uint16_t>(
+      access.partitions != 0 ? access.partitions : partition_of_sm(access.sm, config_.l2.partitions));
+  SliceWalk walk(block_key(access.tensor, first_block + access.offset / kBlockBytes),
+                 static_cast<std::uint64_t>(slices));
   for (std::int64_t begin = access.offset; begin < end; ++count) {
-    const std::int64_t stop = std::min(end, (begin / unit_bytes + 1) * unit_bytes);
+    const std::int64_t stop = std::min(end, (begin | (unit_bytes - 1)) + 1);  // a power of two
     const std::int64_t asked = first_block * kBlockBytes + begin;
-    const std::int64_t address = adds ? in_turn(asked, static_cast<std::int64_t>(slices_.size())) : asked;
+    const std::int64_t address = adds ? in_turn(asked, slices) : asked;
     const std::int64_t block = address / kBlockBytes;
-    Piece piece;
+    const std::int64_t in_block = address % kBlockBytes;
+    const std::uint64_t key = block_key(access.tensor, block);
+    const std::uint64_t slice =
+        adds ? SliceWalk(key, static_cast<std::uint64_t>(slices)).slice() : walk.slice();
+    // Filled in where it stays: a copy of what was just stored in parts waits for them.
+    Piece& piece = place(slice);
     piece.time_cycles = access.time_cycles;
-    piece.key = block_key(access.tensor, block);
+    piece.key = key;
     piece.number = access.number + static_cast<std::uint32_t>(count);
     piece.request = access.request;
     piece.sm = access.sm;
-    piece.slice = static_cast<std::uint16_t>(slice_of(piece.key, slices_.size()));
+    piece.slice = static_cast<std::uint16_t>(slice);
     piece.bytes = static_cast<std::uint16_t>(stop - begin);
-    piece.lines =
-        static_cast<std::uint16_t>(std::max<std::int64_t>(1, lines * (stop - begin) / access.bytes));
-    piece.partitions = static_cast<std::uint16_t>(
-        access.partitions != 0 ? access.partitions : partition_of_sm(access.sm, config_.l2.partitions));
+    piece.lines = lines_of(stop - begin);
+    piece.partitions = partitions;
     piece.accesses = static_cast<std::uint16_t>(std::min<std::uint32_t>(access.accesses, kMostAccesses));
     piece.apart_cycles = access.apart_cycles;
     piece.again_sectors = static_cast<std::uint16_t>(
         count == 0 ? std::min<std::int64_t>(access.again_bytes / kSectorBytes, kMostAccesses) : 0);
-    const std::int64_t in_block = address - block * kBlockBytes;
     piece.first_sector = static_cast<std::uint16_t>(in_block / kSectorBytes);
     piece.sectors =
         static_cast<std::uint16_t>((in_block + stop - begin - 1) / kSectorBytes - piece.first_sector + 1);
     piece.kind = access.kind;
     piece.comes_along = segment != access.segment;
     use(piece);
+    walk.next();
     begin = stop;
   }
 }
 
 int MemorySystem::split(const Access& access, std::vector<Piece>& pieces) const {
-  return for_each_piece(access, [&](const Piece& piece) { pieces.push_back(piece); });
+  return for_each_piece(
+      access, [&](std::uint64_t /*slice*/) -> Piece& { return pieces.emplace_back(); },
+      [](const Piece& /*piece*/) {});
 }
 
 void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cycles) {
   std::int64_t units = 0;
   std::int64_t by_piece = 0;
   for (const Access& access : accesses) {
-    for_each_piece(access, [&](const Piece& piece) {
-      const std::int64_t service = service_units(timing_, piece);
-      units += service * piece.accesses;
-      by_piece += service * service * piece.accesses;
-      touched_[piece.slice].push_back(piece);
-    });
+    for_each_piece(
+        access, [&](std::uint64_t slice) -> Piece& { return touched_[slice].emplace_back(); },
+        [&](const Piece& piece) {
+          const std::int64_t service = service_units(timing_, piece);
+          units += service * piece.accesses;
+          by_piece += service * service * piece.accesses;
+        });
   }
   // Who makes them is at another place of its loop than the SM that stands for it, and so of its tensors:
   // lookups come to all slices alike.

@@ -20,7 +20,15 @@ struct SectorAccess {
   std::int64_t now_cycles = 0;
 };
 
-/// Calls `use(key, mask)` for each block of the access.
+/// The same of one block.
+struct BlockAccess {
+  std::uint64_t key = 0;
+  std::uint64_t mask = 0;  ///< bit per sector
+  std::uint32_t partitions = 1;
+  std::int64_t now_cycles = 0;
+};
+
+/// Calls `use` with the BlockAccess to each block of the access.
 template <typename Use>
 void for_each_block(const SectorAccess& access, const Use& use) {
   // Unsigned, the divisions are shifts.
@@ -31,7 +39,10 @@ void for_each_block(const SectorAccess& access, const Use& use) {
   std::int64_t beyond = static_cast<std::int64_t>(first % kSectors) + access.sectors;
   do {
     beyond -= kSectorsPerBlock;
-    use(key, beyond < 0 ? mask & ~std::uint64_t{0} >> -beyond : mask);
+    use(BlockAccess{.key = key,
+                    .mask = beyond < 0 ? mask & ~std::uint64_t{0} >> -beyond : mask,
+                    .partitions = access.partitions,
+                    .now_cycles = access.now_cycles});
     ++key;
     mask = ~std::uint64_t{0};
   } while (beyond > 0);
@@ -75,6 +86,11 @@ class PartitionedCache {
   void read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written,
             const AskedAt& asked_at);
   void write(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written);
+  /// The same of one block, but for Lookup::hit_bytes.
+  template <typename AskedAt>
+  void read(const BlockAccess& access, Lookup& result, std::vector<WriteBack>& written,
+            const AskedAt& asked_at);
+  void write(const BlockAccess& access, Lookup& result, std::vector<WriteBack>& written);
 
   void set_fill_cycles(std::int64_t cycles);
   /// See BlockCache.
@@ -84,10 +100,6 @@ class PartitionedCache {
   std::int64_t used_bytes() const;
 
  private:
-  /// Reads the sectors of one block; what is found is about the chip as a whole.
-  template <typename AskedAt>
-  void read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access, Lookup& result,
-                  std::vector<WriteBack>& written, const AskedAt& asked_at_of);
   std::size_t home_of(std::uint64_t key) const;
   BlockCache& lowest(std::uint32_t partitions) {
     return partitions_[static_cast<std::size_t>(std::countr_zero(partitions))];
@@ -107,16 +119,16 @@ inline std::size_t PartitionedCache::home_of(std::uint64_t key) const {
 }
 
 template <typename AskedAt>
-void PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const SectorAccess& access,
-                                  Lookup& result, std::vector<WriteBack>& written,
-                                  const AskedAt& asked_at_of) {
-  const BlockAddress address = partitions_[0].address_of(key);
-  const std::size_t home = home_of(key);
+void PartitionedCache::read(const BlockAccess& access, Lookup& result, std::vector<WriteBack>& written,
+                            const AskedAt& asked_at) {
+  const BlockAddress address = partitions_[0].address_of(access.key);
+  const std::size_t home = home_of(access.key);
+  const std::uint64_t mask = access.mask;
   const std::uint32_t far_readers = access.partitions & ~(1U << home);
   std::uint64_t from_home = far_readers != access.partitions ? mask : 0;
   std::uint64_t copied = 0;
   std::uint64_t awaited = 0;
-  std::int64_t asked_at = std::numeric_limits<std::int64_t>::min();
+  std::int64_t last_asked = std::numeric_limits<std::int64_t>::min();
   for (std::uint32_t rest = far_readers; rest != 0; rest &= rest - 1) {
     const Found copy = lowest(rest).read(address, mask, access.now_cycles, written);
     from_home |= copy.missing;
@@ -126,16 +138,16 @@ void PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const S
     }
     copied |= copy.missing;
     awaited |= copy.awaited;
-    asked_at = std::max(asked_at, copy.asked_at);
+    last_asked = std::max(last_asked, copy.asked_at);
   }
   std::uint64_t missing = 0;
   if (from_home != 0) {
     const Found at_home = partitions_[home].read(address, from_home, access.now_cycles, written);
     missing = at_home.missing;
     awaited |= at_home.awaited;
-    asked_at = std::max(asked_at, at_home.asked_at);
+    last_asked = std::max(last_asked, at_home.asked_at);
     if (missing != 0) {
-      const std::int64_t asked_now = asked_at_of(bytes_of(missing));
+      const std::int64_t asked_now = asked_at(bytes_of(missing));
       partitions_[home].await(missing, asked_now, access.now_cycles);
       if ((copied & missing) != 0) {
         for (std::uint32_t rest = far_readers; rest != 0; rest &= rest - 1) {
@@ -148,7 +160,7 @@ void PartitionedCache::read_block(std::uint64_t key, std::uint64_t mask, const S
   awaited &= ~missing;
   if (awaited != 0) {
     result.awaited_bytes += bytes_of(awaited);
-    result.asked_at = std::max(result.asked_at, asked_at);
+    result.asked_at = std::max(result.asked_at, last_asked);
   }
 }
 
@@ -156,24 +168,25 @@ template <typename AskedAt>
 void PartitionedCache::read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written,
                             const AskedAt& asked_at) {
   const std::int64_t missed_before = result.miss_bytes;
-  for_each_block(access, [&](std::uint64_t key, std::uint64_t mask) {
-    read_block(key, mask, access, result, written, asked_at);
-  });
+  for_each_block(access, [&](const BlockAccess& block) { read(block, result, written, asked_at); });
   result.hit_bytes += access.sectors * kSectorBytes - (result.miss_bytes - missed_before);
+}
+
+inline void PartitionedCache::write(const BlockAccess& access, Lookup& result,
+                                    std::vector<WriteBack>& written) {
+  const BlockAddress address = partitions_[0].address_of(access.key);
+  const std::size_t home = home_of(access.key);
+  result.newly_dirty_bytes += bytes_of(partitions_[home].write(address, access.mask, written));
+  // The writer's side keeps what passes through, clean.
+  for (std::uint32_t rest = access.partitions & ~(1U << home); rest != 0; rest &= rest - 1) {
+    lowest(rest).read(address, access.mask, access.now_cycles, written);
+  }
 }
 
 inline void PartitionedCache::write(const SectorAccess& access, Lookup& result,
                                     std::vector<WriteBack>& written) {
   const std::int64_t dirtied_before = result.newly_dirty_bytes;
-  for_each_block(access, [&](std::uint64_t key, std::uint64_t mask) {
-    const BlockAddress address = partitions_[0].address_of(key);
-    const std::size_t home = home_of(key);
-    result.newly_dirty_bytes += bytes_of(partitions_[home].write(address, mask, written));
-    // The writer's side keeps what passes through, clean.
-    for (std::uint32_t rest = access.partitions & ~(1U << home); rest != 0; rest &= rest - 1) {
-      lowest(rest).read(address, mask, access.now_cycles, written);
-    }
-  });
+  for_each_block(access, [&](const BlockAccess& block) { write(block, result, written); });
   result.hit_bytes += access.sectors * kSectorBytes - (result.newly_dirty_bytes - dirtied_before);
 }
 

@@ -7,51 +7,45 @@
 
 namespace warpscope::sm {
 
-/// Bit i of a mask is the cycle `last - i`. Only stall accounting reads it, so it is not part of SmState.
+/// Bit i of a mask is the cycle `end - 1 - i`. Only stall accounting reads it, so it is not part of SmState.
 struct IssueHistory {
-  std::int32_t last = -1;  ///< cycle of the last issue
-  std::int32_t hold = 0;   ///< cycles behind it for which a tensor instruction keeps the dispatch port
+  std::int32_t end = 0;   ///< it has come so far
+  std::int32_t hold = 0;  ///< cycles from there on for which an instruction keeps the dispatch port
   std::uint64_t issued = 0;
   std::uint64_t held = 0;
 
   static constexpr std::int32_t kCycles = 64;
 
-  /// An instruction issues in cycle `time`, once the port is free, and takes it for `taken` cycles.
-  void issue(std::int32_t time, std::int32_t taken) {
-    const std::int32_t gap = time - last;
+  /// Nothing issues between `end` and `time`.
+  void go_on_to(std::int32_t time) {
+    const std::int32_t gap = time - end;
+    const std::int32_t holds = std::min(hold, gap);
     if (gap < kCycles) {
-      issued = issued << gap | 1;
-      held = held << gap | ((std::uint64_t{1} << hold) - 1) << (gap - hold);
+      issued <<= gap;
+      held = held << gap | ((std::uint64_t{1} << holds) - 1) << (gap - holds);
     } else {
-      issued = 1;
-      held = earlier(low_bits(hold), gap - hold);
+      issued = 0;
+      held = gap - holds < kCycles ? low_bits(holds) << (gap - holds) : 0;
     }
-    last = time;
+    hold -= holds;
+    end = time;
+  }
+  /// An instruction issues in cycle `end`, where the port is free, and takes it for `taken` cycles.
+  void issue(std::int32_t taken) {
+    issued = issued << 1 | 1;
+    held <<= 1;
+    ++end;
     hold = taken - 1;
   }
-  /// Issued and held cycles among the last `window` ones before `end`, which lies behind the last issue;
-  /// those more than kCycles back are forgotten.
-  int issued_in(std::int32_t window, std::int32_t end) const {
-    return std::popcount(issued_before(end) & low_bits(window));
-  }
-  int held_in(std::int32_t window, std::int32_t end) const {
-    return std::popcount(held_before(end) & low_bits(window));
-  }
-  /// The same cycles as masks: bit i is the cycle `end - 1 - i`.
-  std::uint64_t issued_before(std::int32_t end) const { return earlier(issued, end - 1 - last); }
-  std::uint64_t held_before(std::int32_t end) const { return held_up_to(end - 1 - last); }
+  /// Issued and held cycles among the last `window` ones; those more than kCycles back are forgotten.
+  int issued_in(std::int32_t window) const { return std::popcount(issued & low_bits(window)); }
+  int held_in(std::int32_t window) const { return std::popcount(held & low_bits(window)); }
 
  private:
-  /// Held cycles once `cycles` ones have passed since the last issue.
-  std::uint64_t held_up_to(std::int32_t cycles) const {
-    const std::int32_t holds = std::min(hold, cycles);
-    return earlier(held, cycles) | earlier(low_bits(holds), cycles - holds);
-  }
-  static std::uint64_t earlier(std::uint64_t mask, std::int32_t cycles) {
-    return cycles < kCycles ? mask << cycles : 0;
-  }
+  /// Without a branch: how many they are is hard to predict.
   static std::uint64_t low_bits(std::int32_t count) {
-    return count >= kCycles ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    const std::uint64_t all = std::uint64_t{0} - static_cast<std::uint64_t>(count >= kCycles);
+    return ((std::uint64_t{1} << (count % kCycles)) - 1) | all;
   }
 };
 

@@ -16,18 +16,17 @@ inline void SmCore::select_next(SubCoreState& sub_core) {
   // The warp that issued last if it goes on, otherwise the oldest that can. Which it will be can hardly be
   // predicted, so no branches: time, rank and warp are one number.
   const std::int32_t now = sub_core.issue_free;
-  const auto candidate = [&](std::uint8_t warp, int rank) {
+  const auto candidate = [&](std::uint8_t warp, int rank, std::int32_t from) {
     const std::int32_t time = std::max(sub_core.own[warp], sub_core.pipe_free[sub_core.pipe[warp]]);
-    return std::int64_t{std::max(time, now)} << 16 | rank << 8 | warp;
+    return std::int64_t{std::max(time, from)} << 16 | rank << 8 | warp;
   };
-  constexpr std::int64_t kNobody = std::int64_t{kNever} << 16;
-  std::int64_t best = sub_core.last_goes_on ? candidate(sub_core.last_warp, 0) : kNobody;
+  std::int64_t best = candidate(sub_core.last_warp, 0, std::max(now, sub_core.last_goes_on));
   const int warps = sub_core.warp_count;
   for (int i = 0; i < warps && (warps <= kFewWarps || best >> 16 > now); ++i) {
-    best = std::min(best, candidate(sub_core.by_age[at(i)], i + 1));
+    best = std::min(best, candidate(sub_core.by_age[at(i)], i + 1, now));
   }
   sub_core.next_time = static_cast<std::int32_t>(best >> 16);
-  sub_core.next_warp = sub_core.next_time == kNever ? std::uint8_t{0} : static_cast<std::uint8_t>(best);
+  sub_core.next_warp = static_cast<std::uint8_t>(best);
 }
 
 inline void SmCore::update_own(SubCoreState& sub_core, std::uint8_t local, WarpState& warp,

@@ -6,6 +6,7 @@
 #include "model/sm/next_issue.hpp"
 #include "model/sm/pipe_use.hpp"
 #include "model/sm/sm_numbers.hpp"
+#include "model/sm/stall_accounting.hpp"
 
 namespace warpscope::sm {
 namespace {
@@ -153,7 +154,7 @@ void SmCore::move_origin(std::int32_t origin) {
   stores_.rebase(origin);
   reductions_.rebase(origin);
   for (std::size_t s = 0; s < kMaxSubCores; ++s) {
-    histories_[s].last -= origin;
+    histories_[s].end -= origin;
     update_service(state_.sub_cores[s]);
   }
 }
@@ -195,13 +196,14 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   const std::int32_t time = sub_core.next_time;
   const std::uint8_t local = sub_core.next_warp;
   const DecodedInstruction* const instruction = code_ + warp.pc;
+  history.go_on_to(time);
   if constexpr (kWatched) {
-    watch_stalls(sub_core, local, warp, history, time);
+    watch_stalls(sub_core, local, warp, history);
     watch_issue(warp, *instruction, time);
   }
-  account_stalls(sub_core, local, warp, history, time);
+  account_stalls(sub_core, local, warp, history);
   const std::int32_t read = read_operands(sub_core, *instruction, time);
-  history.issue(time, read - time + 1);
+  history.issue(read - time + 1);
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
   ++issued_by_opcode_[static_cast<std::size_t>(instruction->opcode)];
   warp.attributed = time + 1;
@@ -216,9 +218,11 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   } else {
     finish_issue(sub_core, warp, *instruction, read);
   }
-  const bool in_tensor_run =
-      instruction->pipe == PipeSlot::tensor && sub_core.pipe[local] == slot(PipeSlot::tensor);
-  sub_core.last_goes_on = sub_core.own[local] <= sub_core.issue_free || in_tensor_run;
+  // Without branches: hard to predict, all of it.
+  const auto goes_on = static_cast<std::int32_t>(sub_core.own[local] <= sub_core.issue_free) |
+                       (static_cast<std::int32_t>(instruction->pipe == PipeSlot::tensor) &
+                        static_cast<std::int32_t>(sub_core.pipe[local] == slot(PipeSlot::tensor)));
+  sub_core.last_goes_on = (goes_on - 1) & kNever;
   select_next(sub_core);
 }
 
@@ -281,8 +285,9 @@ void SmCore::rebase(std::int32_t origin) {
   for (SubCoreState& sub_core : state_.sub_cores) {
     shift(sub_core.issue_free, origin);
     shift(sub_core.next_time, origin);
-    shift(sub_core.tensor_operands_free, origin);
-    shift(sub_core.lane_operands_free, origin);
+    for (std::int32_t& time : sub_core.operands_free) {
+      shift(time, origin);
+    }
     for (std::int32_t& time : sub_core.pipe_free) {
       shift(time, origin);
     }

@@ -122,18 +122,16 @@ class SmCore {
   void issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& history);
   /// Tell what account_stalls() charges, and an issue.
   void watch_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
-                    const IssueHistory& history, std::int32_t until);
+                    const IssueHistory& history);
   void watch_issue(const WarpState& warp, const DecodedInstruction& instruction, std::int32_t time);
   /// Tells that a copy of this group has arrived.
   void watch_copy(std::uint32_t warp, std::uint32_t pc, std::uint32_t group, std::int32_t time);
   /// Why a ready warp with an instruction for `pipe` does not issue where no other warp does and the dispatch
   /// port is free.
-  static metrics::Stall throttle(const SubCoreState& sub_core, std::uint8_t pipe, std::int32_t since);
-  /// Charges the cycles of warp `local` of the sub-core up to `until`.
+  static Reason throttle(const SubCoreState& sub_core, std::uint8_t pipe, std::int32_t since);
+  /// Charges the cycles of warp `local` of the sub-core up to the end of `history`.
   void account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
-                      const IssueHistory& history, std::int32_t until);
-  void account_ready(const SubCoreState& sub_core, int local, const IssueHistory& history, std::int32_t from,
-                     std::int32_t until);
+                      const IssueHistory& history);
   void finish_accounting(std::int32_t end);
   void take_pipe(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time);
   /// Counts `sign` times the cycles behind `time` that pipes and data path are taken by what has issued.

@@ -71,16 +71,16 @@ struct MioEntry {
 
 /// Likewise what selects the next instruction comes first.
 struct alignas(64) SubCoreState {
-  std::int32_t issue_free = 0;            ///< next issue slot
-  std::int32_t tensor_operands_free = 0;  ///< the next tensor instruction may read its operands
-  std::int32_t lane_operands_free = 0;    ///< likewise the next one of the FMA and ALU lanes
-  std::int32_t next_time = kNever;        ///< when the next instruction issues
+  std::int32_t issue_free = 0;      ///< next issue slot
+  std::int32_t next_time = kNever;  ///< when the next instruction issues
+  /// The warp that issued last can issue again at once, or its next is a tensor instruction behind another:
+  /// it comes before older ones then (measured, issue_order.csv). 0: it does so, kNever: it does not.
+  std::int32_t last_goes_on = kNever;
   std::array<std::int32_t, kPipes> pipe_free{};
+  /// By pipe: when its next instruction may read operands. Those of FMA and ALU have the same ports.
+  std::array<std::int32_t, kPipes> operands_free{};
   std::uint8_t next_warp = 0;
   std::uint8_t last_warp = 0;  ///< issued last
-  /// The warp that issued last can issue again at once, or its next is a tensor instruction behind another:
-  /// it comes before older ones then (measured, issue_order.csv).
-  bool last_goes_on = false;
   std::uint8_t warp_count = 0;
   // Warps by their number on this sub-core:
   std::array<std::uint8_t, kWarpsPerSubCore> by_age{};  ///< resident ones, oldest CTA first

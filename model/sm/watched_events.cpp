@@ -1,8 +1,7 @@
 // What a watched SmCore tells of its warps: the same that it counts, with the cycles in which it happened.
 #include <algorithm>
 
-#include "model/sm/sm_core.hpp"
-#include "model/sm/sm_numbers.hpp"
+#include "model/sm/stall_accounting.hpp"
 
 namespace warpscope::sm {
 
@@ -10,7 +9,8 @@ using metrics::SmEvent;
 using metrics::Stall;
 
 void SmCore::watch_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
-                          const IssueHistory& history, std::int32_t until) {
+                          const IssueHistory& history) {
+  const std::int32_t until = history.end;
   const std::int32_t ready = std::max(warp.attributed, std::min(warp.ready, until));
   const std::int32_t own = std::max(ready, std::min(sub_core.own[at(local)], until));
   const auto tell = [&](std::int32_t begin, std::int32_t end, Reason why) {
@@ -21,15 +21,13 @@ void SmCore::watch_stalls(const SubCoreState& sub_core, int local, const WarpSta
   };
   tell(warp.attributed, ready, warp.ready_reason);
   tell(ready, own, warp.own_reason);
-  const Reason rest = reason(throttle(sub_core, sub_core.pipe[at(local)], own));
-  const std::uint64_t issued = history.issued_before(until);
-  const std::uint64_t held = history.held_before(until);
+  const Reason rest = throttle(sub_core, sub_core.pipe[at(local)], own);
   const auto why_at = [&](std::int32_t cycle) {
     const std::int32_t age = until - 1 - cycle;
     const std::uint64_t bit = age < IssueHistory::kCycles ? std::uint64_t{1} << age : 0;
-    return (issued & bit) != 0 ? reason(Stall::not_selected)
-           : (held & bit) != 0 ? reason(Stall::dispatch_stall)
-                               : rest;
+    return (history.issued & bit) != 0 ? reason(Stall::not_selected)
+           : (history.held & bit) != 0 ? reason(Stall::dispatch_stall)
+                                       : rest;
   };
   for (std::int32_t begin = own; begin < until;) {
     const Reason why = why_at(begin);
