@@ -17,7 +17,8 @@ namespace warpscope::kernels {
 /// program's loops, and from the top downwards temporaries, which never outlive their basic block.
 class CodeEmitter {
  public:
-  CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor);
+  /// `spilled_words` of the build; 0: not known, spills go to ever other words.
+  CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, int spilled_words);
 
   trace::RegisterRange allocate(int count);
   int allocation_mark() const { return next_register_; }
@@ -66,6 +67,7 @@ class CodeEmitter {
 
   const CompilerTarget& target_;
   std::uint16_t local_tensor_;
+  int frame_words_;
   VirtualProgram program_;
   BasicBlock current_;
   std::vector<trace::Opcode> pending_;
