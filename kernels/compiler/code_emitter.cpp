@@ -21,6 +21,8 @@ using trace::Instruction;
 using trace::Opcode;
 using trace::RegisterRange;
 
+constexpr int kMostFrameWords = 64;  // of a thread's local memory
+constexpr int kWordOfWarpBytes = 128;
 constexpr int kAddressPool = 12;  // registers that address arithmetic uses in turn
 constexpr int kFirstAddress = 4;  // after the bases of shared and global memory
 constexpr int kFirstFragment = kFirstValueRegister;
@@ -54,9 +56,10 @@ Instruction make(Opcode opcode, RegisterRange destination) {
 
 }  // namespace
 
-CodeEmitter::CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor)
+CodeEmitter::CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, int spilled_words)
     : target_(target),
       local_tensor_(local_tensor),
+      frame_words_(spilled_words > 0 ? std::min(spilled_words, kMostFrameWords) : kMostFrameWords),
       next_register_(kFirstFragment),
       next_temporary_(kRegisters) {}
 
@@ -244,9 +247,11 @@ Instruction CodeEmitter::counted_instruction(const Counted& counted) {
     trace::MemoryOperand slot;
     slot.tensor = local_tensor_;
     slot.bytes = opcode == Opcode::LDL_64 || opcode == Opcode::STL_64 ? 256 : 128;
-    slot.offset.offset = 128 * (local_words_ % 64);
-    slot.offset.per_warp = 128 * 64;
-    ++local_words_;
+    slot.offset.offset = kWordOfWarpBytes * (local_words_ % frame_words_);
+    slot.offset.per_warp = kWordOfWarpBytes * kMostFrameWords;
+    // Reloads hit in the L1: where stores go decides what the L2 holds of a frame whose size is known.
+    const bool counts = frame_words_ == kMostFrameWords || op_class == trace::OpClass::local_store;
+    local_words_ += counts ? 1 : 0;
     extra.memory = add_operand(slot);
     extra.sources[0] = shared_base();
   } else if (op_class == trace::OpClass::shared_load) {

@@ -20,7 +20,8 @@ class CodeEmitter {
   static constexpr int kAddressChains = 2;  ///< 64-bit addresses: low and high words are a chain each
 
  public:
-  CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor);
+  /// `spilled_words` of the build; 0: not known, spills go to ever other words.
+  CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, int spilled_words);
 
   trace::RegisterRange allocate(int count);
   int allocation_mark() const { return next_register_; }
@@ -78,6 +79,7 @@ class CodeEmitter {
 
   const CompilerTarget& target_;
   std::uint16_t local_tensor_;
+  int frame_words_;
   VirtualProgram program_;
   BasicBlock current_;
   std::vector<Counted> pending_;

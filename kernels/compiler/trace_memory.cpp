@@ -167,6 +167,11 @@ TraceMachine::Pieces TraceMachine::pieces(const Fragment& fragment) const {
   return {divide_up(registers, per_instruction), per_instruction, 4 * per_instruction};
 }
 
+TraceMachine::Pieces TraceMachine::quads(const Fragment& fragment) const {
+  constexpr int kRegisters = 4;
+  return {divide_up(count(fragment), kRegisters), kRegisters, 4 * kRegisters};
+}
+
 TraceMachine::Range TraceMachine::tile_address() {
   return launch_.build.estimate_tile_addresses ? emitter_.address_instruction(Opcode::IADD3)
                                                : CodeEmitter::shared_base();
@@ -177,7 +182,7 @@ void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, b
     move_elements(tile, fragment, is_load);
     return;
   }
-  const Pieces cut = pieces(fragment);
+  const Pieces cut = tile.as_held ? quads(fragment) : pieces(fragment);
   for (int i = 0; i < cut.count; ++i) {
     const Range address = tile_address();
     const Range data = reg(fragment, i * cut.registers, cut.registers);

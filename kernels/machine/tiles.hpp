@@ -58,6 +58,9 @@ struct GlobalTile {
   /// Rows from this one on lie beyond the tensor too, as where several matrices share a segment; 0: none.
   int rows_inside = 0;
   Pages pages{};
+  /// Elements lie as the threads hold them, so that each moves 16 bytes at a time whatever the layout: of
+  /// scratch that only the same fragments read back.
+  bool as_held = false;
 };
 
 /// rows x cols elements in shared memory from byte_offset; tiles may overlap on purpose (O through Q's

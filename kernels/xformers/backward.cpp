@@ -53,7 +53,7 @@ KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits) {
   launch.warps = shape.tile.warps();
   launch.registers_per_thread = shape.tile.registers;
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(shape.layout.bytes);
-  launch.build = backward_figures(shape.tile);
+  launch.build = backward_figures(shape.tile, limits.compute_capability_major);
   add_backward_programs(launch, shape);
   plan.launches.push_back(std::move(launch));
   return plan;

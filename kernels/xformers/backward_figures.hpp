@@ -6,7 +6,7 @@
 
 namespace warpscope::kernels::xformers {
 
-/// Of one instantiation, for all GPUs.
-BuildFigures backward_figures(const BackwardTile& tile);
+/// Of one instantiation. GPUs of capability 9.0 run PyTorch's build, those before xformers' own of 2023.
+BuildFigures backward_figures(const BackwardTile& tile, int capability_major);
 
 }  // namespace warpscope::kernels::xformers

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numbers>
 
 #include "kernels/xformers/staged_product.hpp"
 
@@ -13,6 +14,10 @@ constexpr int kDeltaSlot = 0;  ///< blocks of queries
 constexpr int kStepsSlot = 1;  ///< from the CTA's own block on
 constexpr int kWrapSlot = 2;   ///< from the first block to the CTA's own
 constexpr int kColsOfOneThread = 4;
+constexpr int kLanes = 32;
+/// experiments/reference/measured-h200/fences.csv: a fence takes one where nothing was written since the last
+/// one, two behind a store.
+constexpr int kFenceRoundTrips = 2;
 
 /// Who writes dQ: the last to add to a block of queries. CTAs take turns by a lock; here the one with the
 /// highest key block that adds to the queries is the last.
@@ -30,7 +35,7 @@ class Backward {
         grad_k_(accumulator()),
         grad_v_(accumulator()),
         owned_rows_(m_.fragment(block_, kColsOfOneThread, ElementType::fp32, Layout::linear, {})),
-        lock_(m_.fragment(1, 32, ElementType::fp32, Layout::row_per_warp, {})) {}
+        lock_(m_.fragment(1, kLanes, ElementType::fp32, Layout::row_per_warp, {})) {}
 
   void run() {
     m_.part(kBackPrologue);
@@ -223,7 +228,12 @@ class Backward {
     const RowVector lse = m_.row_vector(s);
     m_.load_rows(lse, row_values(kBackLse, row));
     m_.apply(s, BinaryOp::subtract, s, lse);
-    m_.apply(s, UnaryOp::exp, s);
+    if (shape_.fast_math) {
+      m_.apply(s, BinaryOp::multiply, s, std::numbers::log2e_v<float>);
+      m_.apply(s, UnaryOp::exp2, s);
+    } else {
+      m_.apply(s, UnaryOp::exp, s);
+    }
     const Fragment packed = accumulator(shape_.type);
     m_.convert(packed, s);
     m_.store_shared(p(), packed);
@@ -251,39 +261,47 @@ class Backward {
   }
 
   void add_to_grad_q(const Affine& row, bool is_final) const {
-    const GlobalTile sums = rows_of(kGradQSum, row, 0, block_);
+    GlobalTile sums = rows_of(kGradQSum, row, 0, block_);
+    sums.as_held = true;
     const Fragment grad_q = accumulator();
     m_.part(kBackLock);
-    round_trip(row);  // the lock
+    atomic(row);  // the lock
     m_.barrier();
-    round_trip(row);  // the fence behind it
+    fence(row);
     m_.load(grad_q, sums);
     m_.part(kBackGradQ);
     m_.barrier();
     multiply_unrolled(m_, grad_q_product(grad_q));
     m_.barrier();
     m_.part(kBackTurnEnds);
-    round_trip(row);  // the counter of those that have added
-    m_.barrier();     // whether this is the last key block is known to all threads
+    atomic(row);   // the counter of those that have added
+    m_.barrier();  // whether this is the last key block is known to all threads
     if (is_final) {
       write(kGradQ, row, grad_q, shape_.layout.rows);
       return;
     }
     m_.store(sums, grad_q);
-    round_trip(row);  // the fence before others may take their turn
+    fence(row);  // before others may take their turn
     m_.barrier();
-    round_trip(row);  // the store that releases the lock waits for those before it
+    release(row);
   }
 
-  /// The machine has no locks and no fences. What they cost is modelled as a word that is loaded and waited
-  /// for: a lock or a counter answers, and a fence knows that all stores have arrived, after a round trip to
-  /// the L2. The lock lies in front of the sums that it guards.
-  void round_trip(const Affine& row) const {
-    m_.guarded([&] {
-      const RowVector word = m_.row_vector(lock_);
-      m_.load_rows(word, {kGradQSum, segment(), row, 0, 1, 1});
-      m_.apply(word, BinaryOp::multiply, word, 1.0F);
-    });
+  /// The machine has no locks and no fences. What they cost is modelled as a word that all warps load and
+  /// wait for: who does not hold the lock stands at the barrier behind it as long. The lock lies in front of
+  /// the sums that it guards; an atomic operation answers after a round trip to the L2.
+  void atomic(const Affine& row) const { round_trips(row, 1); }
+  /// Until the L2 has what was written: two round trips, one behind the other, as measured (fences.csv).
+  void fence(const Affine& row) const { round_trips(row, kFenceRoundTrips); }
+  /// The store that releases the lock has a fence in front of it.
+  void release(const Affine& row) const { round_trips(row, kFenceRoundTrips); }
+  void round_trips(const Affine& row, int trips) const {
+    for (int trip = 0; trip < trips; ++trip) {
+      m_.guarded([&] {
+        const RowVector word = m_.row_vector(lock_);
+        m_.load_rows(word, {kGradQSum, segment(), row, 0, 1, 1});
+        m_.apply(word, BinaryOp::multiply, word, 1.0F);
+      });
+    }
   }
 
   /// As whole rows, by way of shared memory.

@@ -9,9 +9,10 @@
 namespace warpscope::kernels::xformers {
 namespace {
 
-// xformers 3d947a67~1, generate_kernels.py, lines 223-298, for sm80, half precision and whole blocks;
-// registers as launch__registers_per_thread has them (counters_xformers_backward.csv).
-constexpr std::array kTiles = {BackwardTile{64, 162}, BackwardTile{128, 128}};
+// xformers 3d947a67~1, generate_kernels.py, lines 223-298, for sm80, half precision and whole blocks (0.0.20
+// has the same tiles); registers as launch__registers_per_thread has them (counters_xformers_backward.csv),
+// and as ptxas of CUDA 11.8 says for sm_80 (xformers_backward.csv).
+constexpr std::array kTiles = {BackwardTile{64, 162, 168}, BackwardTile{128, 128, 128}};
 
 constexpr int kMostBackwardStages = 3;  // of CUTLASS' default configuration for sm80
 constexpr int kBytesPerElement = 2;
@@ -69,6 +70,11 @@ BackwardShape backward_shape(const Problem& problem, const GpuLimits& limits) {
   check(problem, *tile);
   BackwardShape shape{problem, *tile, BackwardLayout(*tile),
                       problem.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::fp16};
+  // From 9.0 on the figures are those of PyTorch's build, before those of xformers 0.0.20.
+  shape.fast_math = limits.compute_capability_major < 9;
+  if (shape.fast_math) {
+    shape.tile.registers = shape.tile.registers_sm80;
+  }
   if (shape.layout.bytes > limits.shared_bytes_per_cta) {
     refuse("the backward pass at head_dim " + std::to_string(problem.head_dim) + " needs " +
            std::to_string(shape.layout.bytes) + " bytes of shared memory per CTA; this GPU has " +

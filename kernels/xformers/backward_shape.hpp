@@ -29,6 +29,7 @@ enum BackwardTensor : int {
 struct BackwardTile {
   int block = 0;  ///< queries, keys and columns
   std::uint32_t registers = 0;
+  std::uint32_t registers_sm80 = 0;  ///< of the build for GPUs before 9.0
 
   int warps() const { return block * block / (kWarpTile * kWarpTile); }
   WarpSplit split() const { return {block / kWarpTile, block / kWarpTile, 1}; }
@@ -61,6 +62,7 @@ struct BackwardShape {
   BackwardTile tile;
   BackwardLayout layout;
   ElementType type;
+  bool fast_math = false;  ///< exponentials as xformers compiles them, not as PyTorch does
 
   int blocks() const { return static_cast<int>(problem.seqlen_q / tile.block); }
 };

@@ -65,6 +65,7 @@ void L2Slice::begin_launch(const SliceTiming& timing, bool keep_contents, std::s
                         batch_bytes * static_cast<std::int64_t>(turn + 1) / static_cast<std::int64_t>(turns));
   lookups_ = {};
   accepted_ = 0;
+  spread_units_ = 0;
   traffic_.assign(traffic_.size(), {});
 }
 
@@ -137,11 +138,18 @@ std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetc
 
 void L2Slice::serve(Piece& piece) {
   const std::int64_t service = service_units(*timing_, piece);
-  const std::int64_t start =
-      lookups_.serve(piece.time_cycles * kQueueUnits, service, (piece.accesses - 1) * service);
+  const std::int64_t start = lookups_.serve(piece.time_cycles * kQueueUnits, service);
   std::int64_t there = look_up(piece, start, [&](std::int64_t bytes) {
     return channel_.read(start, bytes) + timing_->hbm_units + page_wait(piece);
   });
+  // Those who wait for the same bytes go on together, and come to the same slice next. Who finds them there
+  // goes on when he has been served: SMs soon keep out of one another's way.
+  const std::int64_t others = (piece.accesses - 1) * service;
+  if (there > start) {
+    lookups_.add_later(others);
+  } else {
+    spread_units_ += others;
+  }
   write_back([&](std::int64_t bytes) { accepted_ = std::max(accepted_, channel_.write(start, bytes)); });
   if (piece.comes_along) {
     // Nobody waits for it: the request that it came with is answered when its other pieces are.

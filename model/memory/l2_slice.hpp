@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/hw/hw_config.hpp"
@@ -49,6 +50,9 @@ class L2Slice {
   void add_background(std::int64_t time_cycles, std::int64_t units, std::int64_t piece_units) {
     lookups_.add_background(time_cycles * kQueueUnits, units, piece_units);
   }
+  /// What SMs that others stand for have looked up since the last call, that any slice may have been asked
+  /// for.
+  std::int64_t take_spread() { return std::exchange(spread_units_, 0); }
   /// Takes the next piece and fills in when it is answered.
   void serve(Piece& piece);
   /// Likewise, but nobody waits for the answer.
@@ -72,6 +76,7 @@ class L2Slice {
   PartitionedCache cache_;
   HbmChannel channel_;
   Server lookups_;
+  std::int64_t spread_units_ = 0;
   std::int64_t accepted_ = 0;  ///< the last write-back had room from here on
   std::vector<WriteBack> written_;
   std::vector<TensorBytes> traffic_;

@@ -193,6 +193,9 @@ void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cyc
   // Who makes them is at another place of its loop than the SM that stands for it, and so of its tensors:
   // lookups come to all slices alike.
   by_piece = units > 0 ? by_piece / units : 0;
+  for (L2Slice& slice : slices_) {
+    units += slice.take_spread();
+  }
   for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
     for (const Piece& piece : touched_[slice]) {
       slices_[slice].touch(piece, time_cycles);

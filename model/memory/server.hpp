@@ -20,18 +20,18 @@ inline constexpr std::int64_t kBackgroundCycles = 1024;
 /// equal service), and what is more than the unit can do stays in the queue.
 class Server {
  public:
-  /// A request that comes at `time` and takes `service`. Equal ones of other SMs take `others` in all; they
-  /// come in the next period. Returns when it begins.
-  std::int64_t serve(std::int64_t time, std::int64_t service, std::int64_t others = 0) {
+  /// A request that comes at `time` and takes `service`. Returns when it begins.
+  std::int64_t serve(std::int64_t time, std::int64_t service) {
     std::int64_t begin = std::max(free_, time);
     if (arriving_ + queued_ > 0) {
       begin += wait_for_background(begin, service, free_ >= time);
     }
     free_ = begin + service;
     taken_ += service;
-    later_ += others;
     return begin;
   }
+  /// Equal requests of other SMs take so long in all; they come in the next period.
+  void add_later(std::int64_t others) { later_ += others; }
   /// Something that nobody waits for comes over the kBackgroundCycles from `time` on, in pieces that take
   /// `piece` each.
   void add_background(std::int64_t time, std::int64_t service, std::int64_t piece) {

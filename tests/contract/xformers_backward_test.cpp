@@ -2,8 +2,10 @@
 // against hardware counters (counters.csv at 2048 tokens without mask, else counters_xformers_backward.csv).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <tuple>
 
 #include "kernels/machine/plan.hpp"
 #include "kernels/numeric/check_numbers.hpp"
@@ -40,11 +42,13 @@ class XformersBackwardNumbers : public testing::TestWithParam<Case> {};
 
 TEST_P(XformersBackwardNumbers, GradientsMeetTheTolerance) {
   const Problem& problem = GetParam().problem;
-  const kernels::NumberCheck check = check_numbers(kernels::find_kernel("xformers"), problem, kH200);
-  EXPECT_EQ(check.outputs.size(), problem.pass == Pass::both ? 4U : 3U);
-  for (const kernels::OutputCheck& output : check.outputs) {
-    EXPECT_TRUE(output.passed()) << output.tensor << ": " << output.largest_error << " above "
-                                 << output.tolerance;
+  for (const kernels::GpuLimits& limits : {kA100, kH200}) {
+    const kernels::NumberCheck check = check_numbers(kernels::find_kernel("xformers"), problem, limits);
+    EXPECT_EQ(check.outputs.size(), problem.pass == Pass::both ? 4U : 3U);
+    for (const kernels::OutputCheck& output : check.outputs) {
+      EXPECT_TRUE(output.passed()) << output.tensor << ": " << output.largest_error << " above "
+                                   << output.tolerance;
+    }
   }
 }
 
@@ -91,6 +95,72 @@ TEST(XformersBackward, RefusalsSayWhatIsModelled) {
   EXPECT_NE(reason(backward(256, 128, 64), kH200).find("a CTA per head"), std::string::npos);
   EXPECT_NE(reason(backward(1, 256, 128), kRtx3090).find("154112 bytes"), std::string::npos);
   EXPECT_EQ(reason(backward(1, 256, 64), kRtx3090), "accepted");
+}
+
+Counted counted_main_launch(std::int64_t seqlen, std::int64_t d, const kernels::GpuLimits& limits) {
+  const Problem problem{1, 1, 1, seqlen, seqlen, d, false, DataType::fp16, kBackward};
+  const trace::Trace built = kernels::find_kernel("xformers").build(problem, limits);
+  return {trace::executed_instructions(built.launches.at(1))};
+}
+
+// Sums of the rows of experiments/reference/machine-code/xformers_backward.csv that are in the loop over
+// queries, and `delta`, which as many blocks execute. What the text has for fences stands for three
+// instructions each.
+TEST(XformersBackward, StepsOnAnA100AreThoseOfItsMachineCode) {
+  for (const auto& [d, instructions, hmma, exponentials] :
+       {std::tuple{64, 1771 + 145, 320, 32}, std::tuple{128, 3105 + 149, 640, 32}}) {
+    constexpr std::int64_t kBlocks = 64;
+    const std::int64_t warps = d == 64 ? 4 : 16;
+    const Counted counted = counted_main_launch(kBlocks * d, d, kA100);
+    const auto per_step = [&](double count) {
+      return count / static_cast<double>(kBlocks * kBlocks * warps);
+    };
+    EXPECT_EQ(per_step(counted.of("HMMA.1688.F32")), hmma);
+    EXPECT_EQ(per_step(counted.of("MUFU.EX2")), exponentials);
+    EXPECT_NEAR(per_step(static_cast<double>(trace::total(counted.opcodes))), instructions,
+                0.03 * instructions);
+  }
+}
+
+TEST(XformersBackward, SumsMove16BytesAThread) {
+  const Counted counted = counted_main_launch(1024, 128, kH200);
+  // Eight of each in 8 x 8 steps of 16 warps; the last key block rounds its sums instead.
+  EXPECT_GE(counted.of("LDG.128"), 8 * 8 * 16 * 8);
+  EXPECT_EQ(counted.of("STG.128"), 8 * 7 * 16 * 8);
+  EXPECT_EQ(counted.of("LDG.64"), 0);
+}
+
+TEST(XformersBackward, FencesAreTwoRoundTripsAndAtomicsOne) {
+  constexpr double kBlocks = 16;
+  constexpr double kWarps = 4;
+  // Per step and warp four values of the log-sum-exp and one of delta.
+  constexpr double kRowLoads = 5;
+  // The lock, the fence behind it, the counter; then, unless nobody comes after, a fence and the release.
+  constexpr double kEveryStep = 1 + 2 + 1;
+  constexpr double kUnlessLast = 2 + 2;
+  const Counted counted = counted_main_launch(static_cast<std::int64_t>(kBlocks) * 64, 64, kH200);
+  EXPECT_EQ(counted.of("LDG.32"),
+            kWarps * (kBlocks * kBlocks * (kRowLoads + kEveryStep) + kBlocks * (kBlocks - 1) * kUnlessLast));
+}
+
+TEST(XformersBackward, SpillsStayInTheStackFrame) {
+  const auto farthest = [](const kernels::GpuLimits& limits) {
+    const Problem problem{1, 1, 1, 256, 256, 128, false, DataType::fp16, kBackward};
+    const trace::Trace built = kernels::find_kernel("xformers").build(problem, limits);
+    std::int64_t bytes = 0;
+    for (const trace::WarpProgram& program : built.launches.at(1).programs) {
+      for (const trace::MemoryOperand& operand : program.memory_operands) {
+        const bool is_local = operand.tensor < built.tensors.size() &&
+                              built.tensors[operand.tensor].kind == trace::TensorKind::local;
+        if (is_local) {
+          bytes = std::max(bytes, operand.offset.offset + operand.bytes);
+        }
+      }
+    }
+    return bytes;
+  };
+  EXPECT_EQ(farthest(kH200), 34 * 128);
+  EXPECT_EQ(farthest(kA100), 2 * 128);
 }
 
 struct Counters {

@@ -86,6 +86,18 @@ TEST_F(L2SliceTest, DataThatAnotherSmAskedForComesWhenItComesForThatOne) {
   EXPECT_EQ(moved().hbm_read, 512U);
 }
 
+// SMs that one stands for go on together where all wait for HBM, and soon apart where each finds its data.
+TEST_F(L2SliceTest, LookupsOfOthersStayInTheSliceOnlyWhereAllWait) {
+  Piece of_ten = piece(AccessKind::read, 6, 0);
+  of_ten.accesses = 10;
+  serve(of_ten);
+  EXPECT_EQ(slice_.take_spread(), 0) << "they wait for the same bytes";
+  of_ten.time_cycles = 10'000;
+  EXPECT_EQ(serve(of_ten), config_.l2.hit_latency_cycles);
+  EXPECT_EQ(slice_.take_spread(), 9 * service_units(timing_, of_ten));
+  EXPECT_EQ(slice_.take_spread(), 0) << "taken";
+}
+
 TEST_F(L2SliceTest, WritesAreAcceptedAtOnceAndReadBackFromTheL2) {
   EXPECT_EQ(serve(piece(AccessKind::write, 9, 0)), config_.l2.hit_latency_cycles);
   EXPECT_EQ(read(9, 5000), config_.l2.hit_latency_cycles);
