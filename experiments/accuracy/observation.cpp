@@ -79,6 +79,9 @@ Point counters_point(const CsvTable& table, const CsvRecord& row) {
   if (table.column("seqlens") != CsvTable::kNoColumn) {
     set_options(problem, table, row);
   }
+  if (table.column("deterministic") != CsvTable::kNoColumn) {
+    problem.deterministic = integer(table, row, "deterministic") == 1;
+  }
   problem.pass = cell(table, row, "pass") == "bwd" ? kernels::Pass::backward : kernels::Pass::forward;
   return point;
 }
@@ -213,7 +216,8 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_times(directory, kTimes, observations);
   add_times(directory, kTorchTimes, observations);
   add_counters(directory, "counters_split.csv", observations);
-  for (const char* file : {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters}) {
+  for (const char* file : {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDrawnCounters,
+                           kDeterministicCounters}) {
     add_counters(directory, file, observations);
   }
   add_bars(directory, observations);

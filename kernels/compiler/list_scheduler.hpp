@@ -8,11 +8,12 @@
 namespace warpscope::kernels {
 
 /// List scheduling for one warp alone, one instruction per cycle: among the instructions whose operands and
-/// pipe are ready, the one with the longest path to the end of the block goes first, ties by source order. An
-/// LDSM is not issued more than CompilerTarget::ldsm_window HMMAs before its first user, and an instruction
-/// that would exceed the register limit waits. The rules were found in the machine code of FlashAttention-2
-/// and reproduce its order statistics (loads 9-12 HMMAs ahead, barriers among the HMMAs, exponentials of late
-/// columns among the PV product).
+/// pipe are ready, the one with the longest path to the end of the block goes first, but each instruction of
+/// the source that it passes costs CompilerTarget::source_order_cycles of that. An LDSM is not issued more
+/// than CompilerTarget::ldsm_window HMMAs before its first user, and an instruction that would exceed the
+/// register limit waits. The rules were found in the machine code of FlashAttention-2 and reproduce its order
+/// statistics (loads 9-12 HMMAs ahead, barriers among the HMMAs, exponentials of late columns among the PV
+/// product).
 std::vector<trace::Instruction> schedule_block(const BasicBlock& block, const BlockLiveness& liveness,
                                                const CompilerTarget& target);
 

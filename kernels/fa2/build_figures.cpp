@@ -112,8 +112,8 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
       counts = without_spills(counts);
     }
     if (!even) {
-      counts =
-          sum(counts, more_at(mark, uneven_figures(tile.head_dim, causal, capability_major, fills_head)));
+      counts = sum(counts,
+                   more_at(mark, uneven_figures(build, tile.head_dim, causal, capability_major, fills_head)));
     }
     const std::vector<CountedInstruction> counted = counted_instructions(counts);
     result.parts[{mark.part, mark.iteration}] =

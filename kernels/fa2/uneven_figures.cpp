@@ -40,14 +40,16 @@ constexpr int kColumnsPrologue = 185;  // of head dimension 96
 
 }  // namespace
 
-UnevenFigures uneven_figures(int head_dim, bool causal, int capability_major, bool fills_head) {
+UnevenFigures uneven_figures(Build build, int head_dim, bool causal, int capability_major, bool fills_head) {
   UnevenFigures result{head_dim, causal, 0, 0, {}, 0};
   for (const UnevenFigures& row : kRows) {
     if (row.head_dim == head_dim && row.causal == causal) {
       result = row;
     }
   }
-  if (head_dim == 64 && capability_major < 9) {
+  if (build == Build::torch) {
+    result.steady = {};
+  } else if (head_dim == 64 && capability_major < 9) {
     result.steady = kSteadySm80[causal ? 1 : 0];
   }
   const auto* columns = std::ranges::find(kColumns, head_dim, &Columns::head_dim);
