@@ -46,9 +46,12 @@ void preprocess(CtaMachine& m, const BackwardShape& shape) {
   const auto lines = [&](ElementType type) {
     return m.fragment(kBlock, shape.head_dim(), type, Layout::linear, {});
   };
-  const auto widened = [&](int tensor) {
+  const auto loaded = [&](int tensor) {
     const Fragment stored = lines(shape.type());
     m.load(stored, of_rows(tensor));
+    return stored;
+  };
+  const auto widened = [&](const Fragment& stored) {
     const Fragment wide = lines(ElementType::fp32);
     m.convert(wide, stored);
     return wide;
@@ -58,8 +61,8 @@ void preprocess(CtaMachine& m, const BackwardShape& shape) {
   const Fragment one_row = m.fragment(kBlock, kPiece, ElementType::fp32, Layout::linear, {});
   const RowVector own_row = m.row_vector(one_row);
 
-  const Fragment o = widened(kBackO);
-  const Fragment grad_o = widened(kBackGradO);
+  const Fragment stored_o = loaded(kBackO);
+  const Fragment grad_o = widened(loaded(kBackGradO));
   m.load_rows(own_row, {kBackRowSum, head, first, 0, kBlock, 1});
   m.store_shared(row_scratch, own_row);
   m.barrier();
@@ -69,7 +72,8 @@ void preprocess(CtaMachine& m, const BackwardShape& shape) {
   m.apply(grad_o, BinaryOp::multiply, grad_o, row);
   m.apply(grad_o, BinaryOp::multiply, grad_o, 1.0F);  // div.full scales by powers of 2
   const RowVector delta = m.row_vector(grad_o);
-  m.row_dot(delta, o, grad_o, false);
+  // Both tensors widened at once would not fit into the registers.
+  m.row_dot(delta, widened(stored_o), grad_o, false);
   m.finish_rows(delta, Reduce::sum);
   const Fragment rounded = lines(shape.type());
   m.convert(rounded, grad_o);
