@@ -57,9 +57,9 @@ constexpr std::array kOthers = {
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
-    // Drawn at random. No limit yet: ragged lengths at d 64 have a tenth too many instructions, and short
-    // causal launches end early.
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnCounters, std::nullopt,
+    // Drawn at random. No worst limit yet: short causal launches end early, and one of 500 tokens at d 96 has
+    // 5.2 % too many instructions.
+    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnCounters, 0.02,
                    std::nullopt},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnCounters, 0.05, std::nullopt},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnCounters, 0.06, std::nullopt},

@@ -36,7 +36,8 @@ inline constexpr const char* kFeatureCounters =
 inline constexpr const char* kLengthCounters = "counters_lengths.csv";
 inline constexpr const char* kDropoutCounters = "counters_dropout.csv";
 inline constexpr const char* kPageCounters = "counters_pages.csv";
-/// Shapes of PyTorch drawn at random, and deterministic backward passes; no row guided anything.
+/// Shapes of PyTorch drawn at random, two of which guided a figure (counters_drawn.md), and deterministic
+/// backward passes.
 inline constexpr const char* kDrawnCounters = "counters_drawn.csv";
 inline constexpr const char* kDeterministicCounters = "counters_deterministic.csv";
 inline constexpr const char* kFigure5 = "Fig. 5";
