@@ -9,6 +9,10 @@ namespace {
 
 using Kind = OutlineStep::Kind;
 
+/// Of one warp in one step: a longer piece would make its accesses long before it comes to them. A CTA takes
+/// about as long for so many as memory waits to be told of them (kBackgroundCycles).
+constexpr std::uint64_t kMostInstructions = 128;
+
 void join(std::vector<OutlineAccess>& accesses, const std::vector<trace::MemoryOperand>& operands) {
   const auto way = [](const trace::AffineIndex& index) {
     return std::tie(index.per_block, index.block_divisor, index.symbol, index.per_symbol,
@@ -58,6 +62,9 @@ CtaOutline outline_of(const trace::Trace& trace, const sm::DecodedLaunch& decode
         outline.push_back({.kind = Kind::loop_begins, .accesses = {}, .loop = loop});
         outline.emplace_back();
       }
+    }
+    if (outline.back().instructions == kMostInstructions) {
+      outline.emplace_back();
     }
     OutlineStep& straight = outline.back();
     ++straight.instructions;

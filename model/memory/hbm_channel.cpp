@@ -12,9 +12,7 @@ namespace warpscope::memory {
 namespace {
 
 constexpr std::int64_t kBackgroundUnits = kBackgroundCycles * kQueueUnits;
-/// SMs are so far apart. As far as one period, launches that read all of their data from HBM take up to 8 %
-/// too long, as the few SMs that are simulated ask in bursts; with 16 periods they are as far too short.
-constexpr std::int64_t kApartUnits = 2 * kBackgroundUnits;
+constexpr std::int64_t kApartUnits = kPeriodsApart * kBackgroundUnits;
 /// Between two moments at which something comes: about as long as a block takes on the bus. With a quarter of
 /// it, fast mode is 1.0 instead of 0.7 % off on the recorded points of FA1, 0.7 instead of 0.5 % on those of
 /// standard attention.
@@ -88,7 +86,7 @@ HbmChannel::Coming& HbmChannel::coming(std::int64_t now) {
   go_on_to(now);
   const std::int64_t moment = come_ + chance_part(++drawn_ + batches_, kApartUnits) / kMomentUnits;
   const std::size_t place = static_cast<std::size_t>(moment) % kMoments;
-  filled_ = static_cast<std::uint16_t>(filled_ | 1U << place);
+  filled_ |= 1U << place;
   return coming_[place];
 }
 
@@ -113,7 +111,7 @@ void HbmChannel::go_on_to(std::int64_t time) {
     come_ = moment + 1;
     const std::int64_t now = moment * kMomentUnits;
     const std::size_t place = static_cast<std::size_t>(moment) % kMoments;
-    filled_ = static_cast<std::uint16_t>(filled_ & ~(1U << place));
+    filled_ &= ~(1U << place);
     const Coming here = std::exchange(coming_[place], {});
     if (here.read_bytes > 0) {
       serve_read(now, here.read_bytes);

@@ -40,7 +40,7 @@ class HbmChannel {
 
  private:
   /// The background of so many moments is known ahead.
-  static constexpr std::size_t kMoments = 16;
+  static constexpr std::size_t kMoments = 32;
   struct Batch {
     std::int64_t time = 0;
     std::int64_t bytes = 0;  ///< 0: none
@@ -70,7 +70,7 @@ class HbmChannel {
   std::int64_t complete_at_bytes_ = 0;
   std::int64_t waiting_bytes_ = 0;         ///< of the batch that is not yet complete
   std::array<Coming, kMoments> coming_{};  ///< a ring
-  std::uint16_t filled_ = 0;               ///< its places where something comes, a bit mask
+  std::uint32_t filled_ = 0;               ///< its places where something comes, a bit mask
   std::int64_t come_ = 0;                  ///< moments so far
   std::uint64_t drawn_ = 0;                ///< chance numbers
 };

@@ -14,8 +14,13 @@ inline constexpr std::int64_t kQueueUnits = 1024;
 /// and longer periods join more accesses. Between 256 and 1024 errors of fast mode differ little.
 inline constexpr std::int64_t kBackgroundCycles = 1024;
 
+/// SMs in one loop are so many of these periods apart: what all of them ask for in one part of the loop, as its
+/// reductions, does not come at once. Set on 12 backward passes beside detailed mode: with 1, 4 and 8 periods the
+/// mean error is 4.5, 1.7 and 1.8 %.
+inline constexpr int kPeriodsApart = 4;
+
 /// Serves what somebody waits for in its order. What nobody waits for, requests of SMs that another one
-/// stands for, comes evenly over kBackgroundCycles: it takes its part of the unit, makes others wait as
+/// stands for, comes evenly over the periods in which they are there: it takes its part of the unit, makes others wait as
 /// random arrivals do (Pollaczek and Khinchine: mean wait = share / (1 - share) * service / 2, for pieces of
 /// equal service), and what is more than the unit can do stays in the queue.
 class Server {
@@ -32,15 +37,17 @@ class Server {
   }
   /// Equal requests of other SMs take so long in all; they come in the next period.
   void add_later(std::int64_t others) { later_ += others; }
-  /// Something that nobody waits for comes over the kBackgroundCycles from `time` on, in pieces that take
-  /// `piece` each.
+  /// Something that nobody waits for comes from `time` on, in pieces that take `piece` each: in each period
+  /// one of kPeriodsApart parts of what is still to come.
   void add_background(std::int64_t time, std::int64_t service, std::int64_t piece) {
     if (time > since_) {
       go_on_to(time);
       arriving_ = 0;
       since_ = time;
     }
-    service += std::exchange(later_, 0);
+    coming_ += service + std::exchange(later_, 0);
+    service = coming_ / kPeriodsApart;
+    coming_ -= service;
     arriving_ += service;
     piece_ = piece;
     // Somebody may have asked already what lies ahead.
@@ -92,6 +99,7 @@ class Server {
   std::int64_t queued_ = 0;    ///< of it, at this time
   std::int64_t queued_at_ = 0;
   std::int64_t piece_ = 0;
+  std::int64_t coming_ = 0;  ///< in the periods ahead
   std::int64_t later_ = 0;  ///< comes in the next period
   std::int64_t taken_ = 0;  ///< from queued_at_ on by those that wait
   std::int64_t run_ = 0;
