@@ -16,6 +16,7 @@ CHANGES = ["l2.capacity_bytes=20971520", "hbm.peak_gb_per_s=1000", "sm.xu.lanes=
            "l2.hit_latency_cycles=400", "hbm.latency_ns=300", "sm.shared.bytes_per_clk=256", "l2.bytes_per_clk=2000",
            "gpu.sm_count=64", "sm.tensor.hmma_16816.interval_cycles=10"]
 PART_CHANGED = 0.3
+PART_BACKWARD = 0.25
 # FLOPs of attention: less is executed whole in both modes, more takes detailed mode too long. What FA1 does besides
 # takes as long again twice.
 LEAST_FLOPS, MOST_FLOPS = 4e9, 2.2e11
@@ -34,13 +35,15 @@ def draw(chance):
             seqlen = max(128, seqlen // 128 * 128)
         causal = chance.random() < 0.45
         scores = batch * heads * seqlen * seqlen
-        flops = 4 * scores * head_dim * (0.5 if causal else 1)
+        backward = chance.random() < PART_BACKWARD
+        flops = 4 * scores * head_dim * (0.5 if causal else 1) * (2.5 if backward else 1)
         most = MOST_FLOPS if kernel.startswith("fa2") else MOST_FLOPS_OF_OTHERS
         if LEAST_FLOPS < flops < most and (kernel != "standard" or scores < MOST_SCORES):
             break
     arguments = ["--gpu", chance.choice(GPUS), "--kernel", kernel, "--batch", batch, "--heads", heads,
                  "--seqlen", seqlen, "--head-dim", head_dim]
     arguments += ["--causal"] if causal else []
+    arguments += ["--pass", "bwd"] if backward else []
     arguments += ["--set", chance.choice(CHANGES)] if chance.random() < PART_CHANGED else []
     return [str(argument) for argument in arguments]
 
@@ -108,12 +111,16 @@ def rows(found):
     def mean(value, among=found):
         return 100 * sum(abs(value(one)) for one in among) / max(1, len(among))
 
+    def of_pass(backward):
+        among = [one for one in found if ("bwd" in one.arguments) == backward]
+        return f"{len(among)} points {mean(lambda one: one.cycles, among):.2g} %"
+
     of_cycles, of_bytes = worst(lambda one: one.cycles), worst(lambda one: one.hbm_bytes)
     sampled = [one for one in found if one.sampled]
     within = 100 * sum(one.within_stated for one in found) / len(found)
     return [
         ("fast against detailed mode, cycles, mean", 0.5, "%", True, mean(lambda one: one.cycles),
-         f"{len(found)} points; {len(sampled)} are sampled, these {mean(lambda one: one.cycles, sampled):.2g} %; "
+         f"forward {of_pass(False)}, backward {of_pass(True)}; {len(sampled)} are sampled, these {mean(lambda one: one.cycles, sampled):.2g} %; "
          f"worst {100 * of_cycles.cycles:+.1f} %: "
          + " ".join(of_cycles.arguments)),
         ("points within the stated range", 95, "%", False, within, ""),

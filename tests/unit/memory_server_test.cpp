@@ -6,6 +6,11 @@
 namespace warpscope::memory {
 namespace {
 
+/// Told in one period, this comes as `service` in that one.
+constexpr std::int64_t comes(std::int64_t service) {
+  return kPeriodsApart * service;
+}
+
 TEST(Server, TakesRequestsInTheirOrder) {
   Server server;
   EXPECT_EQ(server.serve(100, 10), 100);
@@ -18,7 +23,7 @@ TEST(Server, EqualRequestsOfOthersComeInTheNextPeriod) {
   Server server;
   const std::int64_t period = kBackgroundCycles * kQueueUnits;
   EXPECT_EQ(server.serve(0, 10), 0);
-  server.add_later(3 * period);
+  server.add_later(comes(3 * period));
   EXPECT_EQ(server.serve(0, 10), 10) << "not yet";
   server.add_background(period, 0, 0);
   const std::int64_t after = 2 * period;
@@ -29,7 +34,7 @@ TEST(Server, EqualRequestsOfOthersComeInTheNextPeriod) {
 TEST(Server, WhatIsWaitedForTakesItsTimeFromTheBackground) {
   Server server;
   const std::int64_t period = kBackgroundCycles * kQueueUnits;
-  server.add_background(0, period, kQueueUnits);
+  server.add_background(0, comes(period), kQueueUnits);
   server.serve(kQueueUnits, period / 2);
   EXPECT_GE(server.serve(period, 10), period + period / 2 - kQueueUnits) << "half a period is left";
 }
@@ -37,7 +42,7 @@ TEST(Server, WhatIsWaitedForTakesItsTimeFromTheBackground) {
 TEST(Server, LoadOfOthersMakesRequestsWaitMoreTheMoreThereIs) {
   const auto wait = [](std::int64_t background) {
     Server server;
-    server.add_background(0, background, 4 * kQueueUnits);
+    server.add_background(0, comes(background), 4 * kQueueUnits);
     return server.serve(kQueueUnits, 4 * kQueueUnits) - kQueueUnits;
   };
   EXPECT_EQ(wait(0), 0);
@@ -52,17 +57,34 @@ TEST(Server, LoadOfOthersMakesRequestsWaitMoreTheMoreThereIs) {
 
 TEST(Server, LoadOfOthersBeyondWhatItCanDoStaysInItsQueue) {
   Server server;
-  server.add_background(0, 3 * kBackgroundCycles * kQueueUnits, kQueueUnits);
+  server.add_background(0, comes(3 * kBackgroundCycles * kQueueUnits), kQueueUnits);
   const std::int64_t after = kBackgroundCycles * kQueueUnits;
   EXPECT_EQ(server.serve(after, kQueueUnits), 3 * after) << "two thirds are left";
 }
 
+TEST(Server, LoadOfOthersComesOverThePeriodsInWhichTheyAre) {
+  constexpr std::int64_t kPeriod = kBackgroundCycles * kQueueUnits;
+  constexpr std::int64_t kPiece = 64 * kQueueUnits;
+  Server server;
+  double left = comes(kPeriod / 2);
+  for (int i = 0; i < 3; ++i) {
+    server.add_background(i * kPeriod, i == 0 ? comes(kPeriod / 2) : 0, kPiece);
+    const std::int64_t start = i * kPeriod + kQueueUnits;
+    const double share = left / kPeriodsApart / kPeriod;
+    EXPECT_NEAR(static_cast<double>(server.serve(start, kPiece) - start), share / (1 - share) * kPiece / 2,
+                kPiece / 256.0);
+    left -= left / kPeriodsApart;
+  }
+}
+
 TEST(Server, LoadOfOthersWearsOff) {
   Server server;
-  server.add_background(0, 8192 * kQueueUnits, 4 * kQueueUnits);
-  const std::int64_t late = 200'000 * kQueueUnits;
-  server.add_background(late, 0, 4 * kQueueUnits);
-  EXPECT_EQ(server.serve(late, 4 * kQueueUnits), late);
+  std::int64_t now = 0;
+  for (int i = 0; i < 20 * kPeriodsApart; ++i) {
+    server.add_background(now, i == 0 ? comes(8192 * kQueueUnits) : 0, 4 * kQueueUnits);
+    now += kBackgroundCycles * kQueueUnits;
+  }
+  EXPECT_EQ(server.serve(now, 4 * kQueueUnits), now);
 }
 
 }  // namespace

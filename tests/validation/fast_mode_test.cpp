@@ -1,7 +1,7 @@
 // The error of the fast mode against the detailed one, on points of every kernel, mask and GPU: full and
-// partial waves, one CTA, odd lengths, and, as the last ones, 30 shapes drawn at random. What detailed mode
-// says of them is recorded in data/detailed_mode.csv; WARPSCOPE_UPDATE_DETAILED=1 records it anew, which
-// takes a quarter of an hour.
+// partial waves, one CTA, odd lengths, and shapes drawn at random, the last 30 of the forward pass and all of
+// the backward pass. What detailed mode says of them is recorded in data/detailed_mode.csv;
+// WARPSCOPE_UPDATE_DETAILED=1 records it anew, which takes a quarter of an hour.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,13 +25,31 @@ const std::string kFile = std::string(WARPSCOPE_SOURCE_DIR) + "/tests/validation
 /// which they are is chance. Detailed mode shares none of what fast mode leaves out, so a sample of few SMs
 /// scatters by about 1 %.
 constexpr double kWorst = 0.07;
-constexpr double kWorstMean = 0.01;
-/// Of ten points, no more than one is farther off than this, or than two of the deviations that it states.
 constexpr double kFar = 0.025;
 /// Of bytes that cross HBM. Where the tensors just fit the L2, what is given up hangs on the order of
 /// accesses.
 constexpr double kWorstBytes = 0.08;
-constexpr double kWorstMeanBytes = 0.015;
+
+/// What the points of a pass are held to.
+struct Limits {
+  double worst_mean = 0;
+  double far_share = 0;  ///< of points farther off than kFar, or than two of the deviations that they state
+  double worst_bytes = 0;
+  double worst_mean_bytes = 0;
+};
+constexpr Limits kForward = {
+    .worst_mean = 0.01, .far_share = 0.1, .worst_bytes = kWorstBytes, .worst_mean_bytes = 0.015};
+/// Steps of a backward pass are long, and its SMs are less in step than their sample. Of xformers on an A100
+/// what all of them read does not stay in the L2, as it does where few are simulated: half of the bytes.
+constexpr Limits kBackward = {
+    .worst_mean = 0.025, .far_share = 0.34, .worst_bytes = 0.5, .worst_mean_bytes = 0.035};
+
+struct Points {
+  const char* prefix;  ///< of the names of their kernels
+  kernels::Pass pass;
+  Limits limits;
+};
+
 /// Reads of less than a sector count as one each; where loops are left out, neighbours are joined.
 constexpr double kWorstSectors = 0.01;
 
@@ -58,19 +76,20 @@ std::vector<Case> load_cases() {
     c.point.model.gpu = f[0];
     c.point.kernel = f[1];
     const auto number = [&](std::size_t i) { return std::stoll(f[i]); };
-    c.point.problem = {.batch = number(2),
-                       .heads = number(3),
-                       .heads_kv = number(3),
-                       .seqlen_q = number(4),
-                       .seqlen_k = number(4),
-                       .head_dim = number(5),
-                       .causal = f[6] == "1"};
-    c.name = row.text.substr(0, row.text.find(',' + f[7]));
-    c.detailed = {.cycles = std::stod(f[7]),
+    c.point.problem = {.batch = number(3),
+                       .heads = number(4),
+                       .heads_kv = number(4),
+                       .seqlen_q = number(5),
+                       .seqlen_k = number(5),
+                       .head_dim = number(6),
+                       .causal = f[7] == "1",
+                       .pass = f[2] == "bwd" ? kernels::Pass::backward : kernels::Pass::forward};
+    c.name = row.text.substr(0, row.text.find(',' + f[8]));
+    c.detailed = {.cycles = std::stod(f[8]),
                   .deviation = 0,
-                  .instructions = std::stod(f[8]),
-                  .l2_read_sectors = std::stod(f[9]),
-                  .dram_bytes = std::stod(f[10])};
+                  .instructions = std::stod(f[9]),
+                  .l2_read_sectors = std::stod(f[10]),
+                  .dram_bytes = std::stod(f[11])};
     cases.push_back(c);
   }
   return cases;
@@ -95,7 +114,8 @@ Outcome simulate(const Case& c, gpu::Mode mode) {
 void record(const std::vector<Case>& cases) {
   const std::filesystem::path target = kFile + ".new";
   std::ofstream file(target);
-  file << "gpu,kernel,batch,heads,seqlen,head_dim,causal,cycles,instructions,l2_read_sectors,dram_bytes\n";
+  file << "gpu,kernel,pass,batch,heads,seqlen,head_dim,causal,cycles,instructions,l2_read_sectors,dram_"
+          "bytes\n";
   for (const Case& c : cases) {
     const Outcome o = simulate(c, gpu::Mode::detailed);
     file << c.name << ',' << std::llround(o.cycles) << ',' << std::llround(o.instructions) << ','
@@ -105,9 +125,10 @@ void record(const std::vector<Case>& cases) {
   std::filesystem::rename(target, kFile);
 }
 
-class FastMode : public testing::TestWithParam<const char*> {};
+class FastMode : public testing::TestWithParam<Points> {};
 
 TEST_P(FastMode, IsNearDetailedMode) {
+  const auto& [prefix, pass, limits] = GetParam();
   double sum = 0;
   double bytes = 0;
   int points = 0;
@@ -117,7 +138,7 @@ TEST_P(FastMode, IsNearDetailedMode) {
   double worst = 0;
   double worst_bytes = 0;
   for (const Case& c : load_cases()) {
-    if (!c.point.kernel.starts_with(GetParam())) {
+    if (!c.point.kernel.starts_with(prefix) || c.point.problem.pass != pass) {
       continue;
     }
     SCOPED_TRACE(c.name);
@@ -127,7 +148,7 @@ TEST_P(FastMode, IsNearDetailedMode) {
     // Fast mode takes these from the trace; detailed mode has counted as many.
     EXPECT_EQ(fast.instructions, c.detailed.instructions);
     EXPECT_NEAR(fast.l2_read_sectors / c.detailed.l2_read_sectors, 1, kWorstSectors);
-    EXPECT_NEAR(fast.dram_bytes / c.detailed.dram_bytes, 1, kWorstBytes);
+    EXPECT_NEAR(fast.dram_bytes / c.detailed.dram_bytes, 1, limits.worst_bytes);
     const double bytes_error = std::abs(fast.dram_bytes / c.detailed.dram_bytes - 1);
     worst = std::max(worst, error);
     worst_bytes = std::max(worst_bytes, bytes_error);
@@ -138,15 +159,16 @@ TEST_P(FastMode, IsNearDetailedMode) {
     bytes += bytes_error;
     ++points;
   }
-  std::cout << GetParam() << ": " << points << " points; cycles " << 100 * sum / points << " % off, "
-            << far_points << " beyond " << 100 * kFar << " %, " << 100 * worst << " % at worst; "
-            << beyond_stated << " of " << sampled << " sampled ones beyond two stated deviations; HBM bytes "
-            << 100 * bytes / points << " % off, " << 100 * worst_bytes << " % at worst\n";
+  std::cout << kernels::text(pass) << ' ' << prefix << ": " << points << " points; cycles "
+            << 100 * sum / points << " % off, " << far_points << " beyond " << 100 * kFar << " %, "
+            << 100 * worst << " % at worst; " << beyond_stated << " of " << sampled
+            << " sampled ones beyond two stated deviations; HBM bytes " << 100 * bytes / points << " % off, "
+            << 100 * worst_bytes << " % at worst\n";
   ASSERT_GT(points, 10);
-  EXPECT_LE(sum / points, kWorstMean);
-  EXPECT_LE(far_points * 10, points);
-  EXPECT_LE(beyond_stated * 10, sampled);
-  EXPECT_LE(bytes / points, kWorstMeanBytes);
+  EXPECT_LE(sum / points, limits.worst_mean);
+  EXPECT_LE(far_points, limits.far_share * points);
+  EXPECT_LE(beyond_stated, limits.far_share * sampled);
+  EXPECT_LE(bytes / points, limits.worst_mean_bytes);
 }
 
 /// Causal CTAs are of unequal length, and what they have in common is more than the L2 holds: what crosses
@@ -195,7 +217,11 @@ TEST(FastModeSample, NoLaunchOfAStreamMovesMoreThanHbmCan) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, FastMode, testing::Values("fa1", "fa2", "standard"));
+INSTANTIATE_TEST_SUITE_P(Passes, FastMode,
+                         testing::Values(Points{"fa1", kernels::Pass::forward, kForward},
+                                         Points{"fa2", kernels::Pass::forward, kForward},
+                                         Points{"standard", kernels::Pass::forward, kForward},
+                                         Points{"", kernels::Pass::backward, kBackward}));
 
 // A recorded point that is quick to run, so that the record cannot go stale unseen.
 TEST(DetailedMode, IsAsRecorded) {
