@@ -73,6 +73,22 @@ TEST(CtaOutline, IsNoneWhereWarpsGoThroughOtherLoops) {
   EXPECT_FALSE(fast::UnsimulatedCtas::of(test_config(), trace, launch, 1).has_value());
 }
 
+TEST(CtaOutline, CutsLongText) {
+  Program program;
+  program.op(FFMA, 200).op(LDG_128).writes(1, 4).memory(row_of_cta(0)).op(FFMA, 80).exit();
+  const trace::Launch launch = one_program(program.build(), 2, 1, {});
+  const trace::Trace trace{{tensor("in", 1 << 20)}, {launch}};
+  const sm::DecodedLaunch decoded = sm::decode(test_config(), trace, launch);
+  const auto outline = fast::outline_of(trace, decoded, launch.classes[0]);
+  ASSERT_TRUE(outline.has_value());
+  ASSERT_EQ(outline->size(), 3U);
+  EXPECT_EQ((*outline)[0].instructions, 256U);
+  EXPECT_TRUE((*outline)[0].accesses.empty())
+      << "the CTA does not come to the load within its first 128 instructions";
+  EXPECT_EQ((*outline)[1].accesses.size(), 1U);
+  EXPECT_EQ((*outline)[2].instructions, 2U * (282 - 256));
+}
+
 class UnsimulatedCtas : public testing::Test {
  protected:
   UnsimulatedCtas() { memory_.begin_launch(config_.clock.max_mhz, false); }
