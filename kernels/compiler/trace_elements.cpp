@@ -38,7 +38,8 @@ void require_fp32(const SharedTile& tile, Layout layout, Layout legal) {
   }
 }
 
-/// `column` / columns, for columns that blocks and loops step over in divisors or in multiples of `columns`.
+/// `column` / columns, for columns that blocks step over in divisors of `columns`, and blocks, loops and
+/// symbols in multiples; a loop that takes fewer goes through one panel.
 Affine panel_of(const Affine& column, std::int64_t columns) {
   Affine panel = column;
   panel.constant /= columns;
@@ -51,6 +52,7 @@ Affine panel_of(const Affine& column, std::int64_t columns) {
   for (std::int64_t& step : panel.per_loop) {
     step /= columns;
   }
+  panel.per_symbol /= columns;
   return panel;
 }
 
@@ -86,8 +88,10 @@ void TraceMachine::load_column(const GlobalTile& tile, const Fragment& fragment)
       is_constant(tile.row) ? std::clamp<std::int64_t>(tensor.rows - tile.row.constant, 0, tile.cols)
                             : tile.cols;
   const std::int64_t reach = std::int64_t{kLanes} * launch_.warps;
-  // Several columns that one CTA reads share sectors, which L1 has after the first of them.
-  const std::int64_t sharers = std::min<std::int64_t>(tile.rows, panel_columns);
+  // Columns that one CTA reads share sectors, which L1 has after the first of them, if they fill a panel.
+  // Fewer are other heads' in fact (CatArrayBatchedCopy), so that every lane asks the L2; as many panels are
+  // read as there are rounds for one.
+  const std::int64_t sharers = tile.rows < panel_columns ? 1 : panel_columns;
   for (int i = 0; i < count(fragment); ++i) {
     const std::int64_t all = tile.rows > 1 ? rows_inside * tile.rows : rows_inside;
     const std::int64_t elements = std::clamp<std::int64_t>(all - i * reach, 0, reach);

@@ -36,7 +36,7 @@ class Backward {
   }
 
   /// dV = P' dO, dP = dO V', dS = P (dP - rowsum(P dP)); the result is dS.
-  int launch_until_scores(int grad_v, bool row_cache) {
+  int launch_until_scores(int grad_v, bool row_cache, bool four_elements) {
     builder_.launch_product({.name = "dv_gemm",
                              .a = probabilities_,
                              .b = grad_o_,
@@ -55,8 +55,9 @@ class Backward {
                              .k = problem_.head_dim,
                              .b_transposed = true});
     const int product = builder_.allocate_scores("dP_times_P");
-    builder_.launch(multiply_launch(
-        builder_.score_task("vectorized_elementwise_kernel<mul>", grad_p, product), probabilities_));
+    ElementwiseTask multiply = builder_.score_task("vectorized_elementwise_kernel<mul>", grad_p, product);
+    multiply.four_elements = four_elements;
+    builder_.launch(multiply_launch(multiply, probabilities_));
     const int grad_s = builder_.allocate_scores("dS");
     builder_.launch_softmax_backward(product, probabilities_, grad_s, row_cache);
     builder_.release(product);
@@ -117,11 +118,12 @@ KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits) {
     builder.hold("v_copy", problem.seqlen_k);
   }
   const int grad_v = backward.gradient("dV_heads", TensorKind::scratch, problem.seqlen_k);
-  const int grad_s = backward.launch_until_scores(grad_v, kRowCache2023);
+  const int grad_s = backward.launch_until_scores(grad_v, kRowCache2023, true);
   const auto scaled = [&](const std::string& name, int source, int target, std::int64_t rows,
                           std::int64_t cols) {
-    builder.launch(scale_launch({name, source, target, builder.matrices(), rows, cols, builder.type()},
-                                builder.scale()));
+    ElementwiseTask task{name, source, target, builder.matrices(), rows, cols, builder.type()};
+    task.four_elements = true;
+    builder.launch(scale_launch(task, builder.scale()));
     builder.release(source);
   };
   const int grad_q = backward.gradient("dQ_unscaled", TensorKind::scratch, problem.seqlen_q);
@@ -141,7 +143,8 @@ KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits) {
                                       {grad_v, dv, problem.seqlen_k, false}},
                                      builder.matrices(),
                                      problem.head_dim,
-                                     builder.type()}));
+                                     builder.type()},
+                                    limits.sm_count));
   return builder.take();
 }
 
@@ -154,7 +157,7 @@ KernelPlan plan_eager_backward(const Problem& problem, const GpuLimits& limits) 
                             ElementType::boolean);
   }
   const int grad_v = backward.gradient("dV", TensorKind::output, problem.seqlen_k);
-  int scores = backward.launch_until_scores(grad_v, kRowCacheEager);
+  int scores = backward.launch_until_scores(grad_v, kRowCacheEager, false);
   const auto next_scores = [&](const std::string& name) {
     const int target = builder.allocate_scores(name);
     builder.release(scores);

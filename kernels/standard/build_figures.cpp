@@ -50,16 +50,43 @@ BuildFigures vectorized_figures() {
                                 {Opcode::NOP, 4}}}}}});
 }
 
-BuildFigures warp_softmax_figures(int elements) {
+// Source of the next two (experiments/reference/machine-code/pytorch_2023.csv): the kernel's text with
+// PyTorch 2.0's constants, compiled by CUDA 11.8 for sm_80, from the first instruction to EXIT in a CTA that
+// has all its elements: 26 for two tensors, 33 for three, 17 for bytes.
+BuildFigures four_element_figures(int tensors) {
+  BuildFigures build =
+      figures({{{kText, 0},
+                {{.spread = {{Opcode::IMAD_MOV, 1}, {Opcode::ULDC, 1}, {Opcode::S2R, 1}},
+                  .chain = {{Opcode::S2R, 1}, {Opcode::IMAD, 1}, {Opcode::IADD3, 1}, {Opcode::ISETP, 1}},
+                  .end = BlockEnd::branch},
+                 {.spread = {{Opcode::IMAD_MOV, 1}, {Opcode::IMAD_WIDE, 2 * tensors}}}}}});
+  build.estimate_tile_addresses = false;
+  return build;
+}
+
+BuildFigures byte_fill_figures() {
+  BuildFigures build = figures(
+      {{{kText, 0},
+        {{.spread = {{Opcode::IMAD_MOV, 1}, {Opcode::ULDC, 1}, {Opcode::LDC, 1}, {Opcode::S2R, 1}},
+          .chain = {{Opcode::S2R, 1}, {Opcode::IMAD, 1}, {Opcode::IADD3, 1}, {Opcode::ISETP, 1}},
+          .end = BlockEnd::branch},
+         {.spread = {{Opcode::IADD3, 1}, {Opcode::IMAD, 1}, {Opcode::IMAD_WIDE, 1}, {Opcode::PRMT, 2}}}}}});
+  build.estimate_tile_addresses = false;
+  return build;
+}
+
+BuildFigures warp_softmax_figures(int elements, bool cuda_11) {
   // 2476 per row of 2048 (64 elements per lane). Per element 9 ALU, 14 FMA, 3 XU, 9 branches and joins; 64
-  // shared-path instructions of unknown kind are counted as NOP.
+  // shared-path instructions of unknown kind are counted as NOP. CUDA 11.8's code for sm_80 has one ALU
+  // instruction per element and three constants less: 633 for 16 elements per lane, 1225 for 32
+  // (experiments/reference/machine-code/pytorch_2023.csv).
   return figures({{{kText, 0},
                    {{.spread = {{Opcode::ISETP, elements},
-                                {Opcode::IADD3, 3 * elements},
+                                {Opcode::IADD3, (cuda_11 ? 2 : 3) * elements},
                                 {Opcode::NOP, 9 * elements},
                                 {Opcode::IMAD, 18},
                                 {Opcode::S2R, 1},
-                                {Opcode::LDC, 5}}}}},
+                                {Opcode::LDC, cuda_11 ? 2 : 5}}}}},
                   {{kDivisionSubroutine, 0}, division_subroutine()}});
 }
 

@@ -26,14 +26,18 @@ enum Part : int {
 BuildFigures vectorized_figures();
 /// vectorized_elementwise_kernel of two tensors.
 BuildFigures vectorized_product_figures();
-/// softmax_warp_forward with `elements` per lane and row.
-BuildFigures warp_softmax_figures(int elements);
+/// The same with four elements per thread, as PyTorch of 2023 has it, of so many tensors.
+BuildFigures four_element_figures(int tensors);
+/// The same with four bytes per thread, all of one value.
+BuildFigures byte_fill_figures();
+/// softmax_warp_forward with `elements` per lane, compiled by CUDA 11.8 for sm_80 or by CUDA 13 for sm_90.
+BuildFigures warp_softmax_figures(int elements, bool cuda_11);
 /// The block-wide softmax, whose rounds take `elements` per thread, the row in shared memory or not.
 BuildFigures block_softmax_figures(int elements, bool cached);
 /// The softmax that holds a row in `elements` registers of each thread.
 BuildFigures register_softmax_figures(int elements);
-/// softmax_warp_backward with `elements` per lane in its one or two rows.
-BuildFigures warp_softmax_backward_figures(int elements, bool two_rows);
+/// softmax_warp_backward with `elements` per lane in its one or two rows, by the same.
+BuildFigures warp_softmax_backward_figures(int elements, bool two_rows, bool cuda_11);
 /// The block-wide softmax backward, the row in shared memory or not; copies of kRound are its two passes.
 BuildFigures block_softmax_backward_figures(bool cached);
 /// CatArrayBatchedCopy of tensors whose memory is not contiguous.

@@ -23,9 +23,10 @@ struct ConcatenateTask {
   ElementType type = ElementType::fp16;
 };
 
-/// CatArrayBatchedCopy: 512 threads, an element each per round. PyTorch launches two CTAs per SM and tensor,
-/// which go through all its elements in some hundred rounds; here a CTA makes four, so that its position is
-/// affine. Grid (rounds, tensor, segment).
-LaunchPlan concatenate_launch(const ConcatenateTask& task);
+/// CatArrayBatchedCopy: 512 threads, an element each per round; two CTAs per SM and tensor go through all its
+/// elements. So those of the third tensor start as others end, and then have the SMs half to themselves.
+/// PyTorch gives them rounds in turn; here a CTA's rounds follow each other, so that its positions are
+/// affine.
+LaunchPlan concatenate_launch(const ConcatenateTask& task, int sms);
 
 }  // namespace warpscope::kernels::standard

@@ -13,6 +13,7 @@ constexpr int kWarps = 4;
 constexpr int kThreads = 32 * kWarps;
 constexpr int kPasses = 4;  // elements per thread of elementwise_kernel<128, 4>
 constexpr int kVectorBytes = 16;
+constexpr int kVectorElements2023 = 4;
 // Dimensions that are left of (batch, head, sequence, element) when TensorIterator has merged what lies as
 // one piece in all tensors: rows of interleaved heads merge nothing, transposed ones head and element; a mask
 // is the same for all heads.
@@ -32,6 +33,16 @@ LaunchPlan flat_launch(const ElementwiseTask& task, int elements, std::uint32_t 
   launch.programs.push_back({"range", std::move(text)});
   launch.classes.push_back({0, {}, {}});
   return launch;
+}
+
+/// What the vectorized kernel gives a CTA.
+int vector_elements(const ElementwiseTask& task) {
+  return kThreads * (task.four_elements ? kVectorElements2023 : kVectorBytes / element_bytes(task.type));
+}
+
+Fragment vectors(CtaMachine& machine, const ElementwiseTask& task, ElementType type) {
+  return machine.fragment(1, vector_elements(task), type,
+                          task.four_elements ? Layout::linear_quads : Layout::linear, {});
 }
 
 GlobalTile flat_tile(int tensor, const Affine& segment, const Affine& first, int elements) {
@@ -71,11 +82,13 @@ LaunchPlan masked_launch(const ElementwiseTask& task, int mask, BinaryOp op) {
 }  // namespace
 
 LaunchPlan scale_launch(const ElementwiseTask& task, float factor) {
-  const int elements = kThreads * kVectorBytes / element_bytes(task.type);
-  return flat_launch(task, elements, 32, vectorized_figures(), [task, factor, elements](CtaMachine& machine) {
+  const int elements = vector_elements(task);
+  const std::uint32_t registers = task.four_elements ? 15 : 32;
+  const BuildFigures build = task.four_elements ? four_element_figures(2) : vectorized_figures();
+  return flat_launch(task, elements, registers, build, [task, factor, elements](CtaMachine& machine) {
     machine.part(kText);
-    const Fragment stored = machine.fragment(1, elements, task.type, Layout::linear, {});
-    const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::linear, {});
+    const Fragment stored = vectors(machine, task, task.type);
+    const Fragment values = vectors(machine, task, ElementType::fp32);
     const Affine first = block_index(0) * elements;
     machine.load(stored, flat_tile(task.source, block_index(2), first, elements));
     machine.convert(values, stored);
@@ -97,27 +110,28 @@ LaunchPlan memcpy_launch(const ElementwiseTask& task) {
 }
 
 LaunchPlan multiply_launch(const ElementwiseTask& task, int factor) {
-  const int elements = kThreads * kVectorBytes / element_bytes(task.type);
-  return flat_launch(
-      task, elements, 40, vectorized_product_figures(), [task, factor, elements](CtaMachine& machine) {
-        machine.part(kText);
-        const auto loaded = [&](int tensor) {
-          const Fragment stored = machine.fragment(1, elements, task.type, Layout::linear, {});
-          machine.load(stored, flat_tile(tensor, block_index(2), block_index(0) * elements, elements));
-          return stored;
-        };
-        const auto widened = [&](const Fragment& stored) {
-          const Fragment values = machine.fragment(1, elements, ElementType::fp32, Layout::linear, {});
-          machine.convert(values, stored);
-          return values;
-        };
-        const Fragment left = loaded(task.source);
-        const Fragment right = loaded(factor);
-        const Fragment product = widened(left);
-        machine.apply(product, BinaryOp::multiply, product, widened(right));
-        machine.convert(left, product);
-        machine.store(flat_tile(task.target, block_index(2), block_index(0) * elements, elements), left);
-      });
+  const int elements = vector_elements(task);
+  const std::uint32_t registers = task.four_elements ? 19 : 40;
+  const BuildFigures build = task.four_elements ? four_element_figures(3) : vectorized_product_figures();
+  return flat_launch(task, elements, registers, build, [task, factor, elements](CtaMachine& machine) {
+    machine.part(kText);
+    const auto loaded = [&](int tensor) {
+      const Fragment stored = vectors(machine, task, task.type);
+      machine.load(stored, flat_tile(tensor, block_index(2), block_index(0) * elements, elements));
+      return stored;
+    };
+    const auto widened = [&](const Fragment& stored) {
+      const Fragment values = vectors(machine, task, ElementType::fp32);
+      machine.convert(values, stored);
+      return values;
+    };
+    const Fragment left = loaded(task.source);
+    const Fragment right = loaded(factor);
+    const Fragment product = widened(left);
+    machine.apply(product, BinaryOp::multiply, product, widened(right));
+    machine.convert(left, product);
+    machine.store(flat_tile(task.target, block_index(2), block_index(0) * elements, elements), left);
+  });
 }
 
 LaunchPlan masked_fill_launch(const ElementwiseTask& task, int mask) {
@@ -191,6 +205,15 @@ LaunchPlan fill_launch(const ElementwiseTask& task, float value) {
     machine.part(kText);
     machine.fill(values, value);
     machine.store(flat_tile(task.target, block_index(2), block_index(0) * elements, elements), values);
+  });
+}
+
+LaunchPlan fill_bytes_launch(const ElementwiseTask& task, float value) {
+  return flat_launch(task, kThreads, 12, byte_fill_figures(), [task, value](CtaMachine& machine) {
+    const Fragment values = thread_elements(machine, ElementType::fp32);
+    machine.part(kText);
+    machine.fill(values, value);
+    machine.store(flat_tile(task.target, block_index(2), block_index(0) * kThreads, kThreads), values);
   });
 }
 

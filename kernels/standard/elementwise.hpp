@@ -19,6 +19,9 @@ struct ElementwiseTask {
   std::int64_t cols = 0;
   ElementType type = ElementType::fp16;
   bool uniform_parameters = false;  ///< see IndexArithmetic
+  /// A thread of the vectorized kernel has four elements, as in PyTorch of 2023 (thread_work_size() in
+  /// thread_constants.h), not 16 bytes of them as in 2.11.
+  bool four_elements = false;
 };
 
 /// masked_fill clones its input and fills the clone. Nsight Compute lists no copies.
@@ -27,7 +30,7 @@ inline constexpr const char* kCloneName = "memcpy_device_to_device";
 // PyTorch launches these over one flat range. Here grid z is the segment, so that a broadcast mask can be
 // addressed; the number and order of the CTAs is the same where the CTA's range divides rows * cols.
 
-/// vectorized_elementwise_kernel: target = source * factor, 16-byte accesses.
+/// vectorized_elementwise_kernel: target = source * factor.
 LaunchPlan scale_launch(const ElementwiseTask& task, float factor);
 /// vectorized_elementwise_kernel: target = source * factor, element by element.
 LaunchPlan multiply_launch(const ElementwiseTask& task, int factor);
@@ -49,6 +52,8 @@ LaunchPlan transposing_copy_launch(const ElementwiseTask& task);
 
 /// vectorized_elementwise_kernel: every element of the fp32 target = value.
 LaunchPlan fill_launch(const ElementwiseTask& task, float value);
+/// The same, asked for bytes, of which PyTorch of 2023 gives a thread four: so a thread writes one element.
+LaunchPlan fill_bytes_launch(const ElementwiseTask& task, float value);
 /// triu_tril_kernel on fp32: elements (i, j) with j - i > diagonal are kept, others become 0.
 LaunchPlan triu_launch(const ElementwiseTask& task, std::int64_t diagonal);
 /// unrolled_elementwise_kernel: target (the task's type) = source (fp32).

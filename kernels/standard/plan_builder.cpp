@@ -110,16 +110,24 @@ void PlanBuilder::launch_output(int probabilities, int v) {
 
 void PlanBuilder::launch_softmax_backward(int product, int probabilities, int target, bool row_cache) {
   constexpr std::int64_t kMostWarpColumns = 1024;
-  const SoftmaxBackwardTask task{product,           probabilities,     target, matrices(),
-                                 problem_.seqlen_q, problem_.seqlen_k, type_,  row_cache};
+  const SoftmaxBackwardTask task{product,    probabilities,     target,
+                                 matrices(), problem_.seqlen_q, problem_.seqlen_k,
+                                 type_,      row_cache,         !row_cache && !uniform_parameters()};
   launch(problem_.seqlen_k <= kMostWarpColumns ? warp_softmax_backward_launch(task)
                                                : block_softmax_backward_launch(task));
 }
 
 void PlanBuilder::launch_softmax(int scores, int probabilities, std::int64_t most_warp_columns,
                                  bool row_cache) {
-  const SoftmaxTask task{scores, probabilities,   matrices(), problem_.seqlen_q, problem_.seqlen_k,
-                         type_,  problem_.causal, row_cache};
+  const SoftmaxTask task{scores,
+                         probabilities,
+                         matrices(),
+                         problem_.seqlen_q,
+                         problem_.seqlen_k,
+                         type_,
+                         problem_.causal,
+                         row_cache,
+                         !row_cache && !uniform_parameters()};
   if (problem_.seqlen_k <= most_warp_columns) {
     launch(warp_softmax_launch(task));
   } else if (row_cache && fits_registers(problem_.seqlen_k)) {

@@ -22,6 +22,8 @@ struct SoftmaxTask {
   /// The block kernel of March 2024 and later: a row that fits stays in shared memory, threads reduce by
   /// shuffles.
   bool row_cache = true;
+  bool cuda_11 =
+      false;  ///< compiled by CUDA 11.8 for sm_80, as PyTorch of 2023 was; else by CUDA 13 for sm_90
 };
 
 /// softmax_warp_forward: a warp holds one row (two of up to 128 columns) in registers. For up to 2048
@@ -45,6 +47,7 @@ struct SoftmaxBackwardTask {
   std::int64_t cols = 0;
   ElementType type = ElementType::fp16;
   bool row_cache = true;  ///< the block kernel of PyTorch 2.11 (SoftmaxTask)
+  bool cuda_11 = false;   ///< as there
 };
 
 /// softmax_warp_backward: a warp holds one row (two of up to 128 columns) in registers. For up to 1024

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "kernels/standard/build_figures.hpp"
@@ -14,6 +15,15 @@ constexpr int kWarps = 4;
 constexpr int kLanes = 32;
 constexpr int kTwoRowColumns = 128;  // up to here a warp holds two rows
 constexpr int kDivisionSlot = 0;
+// Of rows of 32, 64, ... 1024 columns in CUDA 11.8's code for sm_80
+// (experiments/reference/machine-code/pytorch_2023.csv).
+constexpr std::array kRegistersCuda11 = {21, 22, 30, 31, 39, 55};
+
+/// Measured on an H200: 80 for 64 elements per lane, 48 for 32; the row is what grows.
+int registers_of(const SoftmaxTask& task, int columns, int elements) {
+  const auto size = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(columns / kLanes)) - 1);
+  return task.cuda_11 ? kRegistersCuda11.at(size) : 16 + elements;
+}
 
 /// The CTA program: the row is in registers from the first load to the last store.
 void run(CtaMachine& machine, const SoftmaxTask& task, int rows, int columns) {
@@ -64,9 +74,9 @@ LaunchPlan warp_softmax_launch(const SoftmaxTask& task) {
   launch.name = fmt::format("softmax_warp_forward<{}>", std::bit_width(static_cast<unsigned>(padded)) - 1);
   launch.grid = grid_of(blocks, task.segments, 1);
   launch.warps = kWarps;
-  // Measured: 80 for 64 elements per lane; the row is what grows.
-  launch.registers_per_thread = static_cast<std::uint32_t>(16 + rows_per_warp * columns / kLanes);
-  launch.build = warp_softmax_figures(rows_per_warp * columns / kLanes);
+  const int elements = rows_per_warp * columns / kLanes;
+  launch.registers_per_thread = static_cast<std::uint32_t>(registers_of(task, columns, elements));
+  launch.build = warp_softmax_figures(elements, task.cuda_11);
   launch.programs.push_back(
       {"rows", [task, rows, columns](CtaMachine& machine) { run(machine, task, rows, columns); }});
   if (!task.causal) {

@@ -16,6 +16,8 @@ constexpr int kLanes = 32;
 constexpr int kTwoRowColumns = 128;  // up to here a warp holds two rows
 // Of rows of 32, 64, ... 1024 columns (experiments/reference/measured-h200/standard_backward.md).
 constexpr std::array kRegisters = {23, 29, 32, 32, 55, 96};
+// The same in CUDA 11.8's code for sm_80 (experiments/reference/machine-code/pytorch_2023.csv).
+constexpr std::array kRegistersCuda11 = {20, 29, 32, 32, 56, 109};
 
 /// The CTA program: both rows are in registers from the first load to the last store.
 void run(CtaMachine& machine, const SoftmaxBackwardTask& task, int rows, int columns) {
@@ -57,8 +59,10 @@ LaunchPlan warp_softmax_backward_launch(const SoftmaxBackwardTask& task) {
   launch.grid = grid_of(ceil_div(task.rows, rows), task.segments, 1);
   launch.warps = kWarps;
   const auto size = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(columns / kLanes)) - 1);
-  launch.registers_per_thread = static_cast<std::uint32_t>(kRegisters.at(size));
-  launch.build = warp_softmax_backward_figures(rows_per_warp * columns / kLanes, rows_per_warp == 2);
+  launch.registers_per_thread =
+      static_cast<std::uint32_t>((task.cuda_11 ? kRegistersCuda11 : kRegisters).at(size));
+  launch.build =
+      warp_softmax_backward_figures(rows_per_warp * columns / kLanes, rows_per_warp == 2, task.cuda_11);
   launch.programs.push_back(
       {"rows", [task, rows, columns](CtaMachine& machine) { run(machine, task, rows, columns); }});
   launch.classes.push_back({0, {}, {}});

@@ -307,7 +307,8 @@ bool FastPolicy::allows_gaps() const {
 }
 
 void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
-  const sim::Cycles last_end = std::exchange(last_end_, end);
+  const sim::Cycles last_end = std::max(last_end_.value_or(begin), skips_until_);
+  last_end_ = end;
   if (end <= skips_until_) {
     return;
   }
@@ -343,9 +344,12 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
       sampled.counted.add(*counted);
     }
     const bool now_in_loops = in_loops(sm);
-    observe_pace(static_cast<double>(issued), resident, end - begin);
+    // Windows in which all simulated SMs wait are not run; their time counts all the same. Unequal CTAs,
+    // whose schedule comes out late without it, come nearer to detailed mode where it does not.
+    const sim::Cycles elapsed = end - (unsimulated_ ? begin : last_end);
+    observe_pace(static_cast<double>(issued), resident, elapsed);
     sample_.pace.observe(sm, resident, sampled.was_in_loops && now_in_loops && unit.completions().empty(),
-                         end - begin, issued);
+                         elapsed, issued);
     sampled.was_in_loops = now_in_loops;
     if (whole_) {
       continue;

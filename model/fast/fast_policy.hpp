@@ -104,8 +104,8 @@ class FastPolicy : public engine::Policy {
   std::uint64_t completed_ = 0;
   bool wave_ended_ = false;  ///< in this window
   double skipped_cycles_ = 0;
-  sim::Cycles skips_until_ = 0;  ///< all SMs leave out passes
-  sim::Cycles last_end_ = 0;     ///< of a window
+  sim::Cycles skips_until_ = 0;          ///< all SMs leave out passes
+  std::optional<sim::Cycles> last_end_;  ///< of a window
 };
 
 }  // namespace warpscope::fast

@@ -95,8 +95,48 @@ TEST(StandardBackwardCounters, ConcatenationTakesTheCountedInstructionsPerRound)
   EXPECT_EQ(launch.threads_per_cta, 512U);
   EXPECT_EQ(launch.registers_per_thread, 25U);
   const double rounds = 3.0 * 2 * 4 * 1024 * 64 / 32;
+  // Two CTAs per SM and tensor, whatever there is to do.
+  EXPECT_EQ(launch.grid, (std::array<std::uint32_t, 3>{2 * 132, 3, 1}));
   EXPECT_NEAR(static_cast<double>(trace::total(trace::executed_instructions(launch))) / rounds, 85.4,
               0.01 * 85.4);
+}
+
+/// CUDA 11.8's code of PyTorch's kernels of 2023 for sm_80 (machine-code/pytorch_2023.csv).
+struct Compiled {
+  kernels::Pass pass;
+  std::int64_t columns;
+  std::string launch;
+  std::uint32_t registers;
+  double instructions;  ///< per warp; 0: not counted
+};
+
+TEST(StandardBackwardCounters, OnAnA100KernelsAreThoseOf2023) {
+  using kernels::Pass;
+  const std::vector<Compiled> rows = {
+      {Pass::forward, 512, "softmax_warp_forward<9>", 39, 633},
+      {Pass::forward, 1024, "softmax_warp_forward<10>", 55, 1225},
+      {Pass::forward, 2048, "cunn_SoftMaxForward", 38, 0},
+      {Pass::backward, 32, "softmax_warp_backward<5>", 20, 87},
+      {Pass::backward, 64, "softmax_warp_backward<6>", 29, 104},
+      {Pass::backward, 128, "softmax_warp_backward<7>", 32, 149},
+      {Pass::backward, 256, "softmax_warp_backward<8>", 32, 127},
+      {Pass::backward, 512, "softmax_warp_backward<9>", 56, 230},
+      {Pass::backward, 1024, "softmax_warp_backward<10>", 109, 437},
+      {Pass::backward, 1024, "vectorized_elementwise_kernel<mul>", 19, 33},
+      {Pass::backward, 1024, "scale_dq", 15, 26},
+  };
+  for (const Compiled& row : rows) {
+    SCOPED_TRACE(row.launch);
+    Problem problem{1, 1, 1, 512, row.columns, 64, false};
+    problem.pass = row.pass;
+    const Trace trace = kernels::find_kernel("standard").build(problem, kA100);
+    const Launch& launch = launch_called(trace, row.launch);
+    EXPECT_EQ(launch.registers_per_thread, row.registers);
+    if (row.instructions > 0) {
+      EXPECT_NEAR(per_warp(launch, static_cast<double>(trace::total(trace::executed_instructions(launch)))),
+                  row.instructions, 0.05 * row.instructions);
+    }
+  }
 }
 
 }  // namespace

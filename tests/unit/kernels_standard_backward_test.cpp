@@ -141,8 +141,8 @@ TEST(StandardBackwardBytes, ConcatenationReadsSectorsOfTheTransposedGradient) {
   const Trace trace = gradients("standard", {2, 2, 2, 256, 256, 64, false});
   const std::size_t last = trace.launches.size() - 1;
   EXPECT_EQ(moved(trace, last, "dQ_heads"), read(heads));
-  // A CTA takes 8 of the 16 keys of a sector at a time.
-  EXPECT_EQ(moved(trace, last, "dK_heads"), read(heads, 2));
+  // Lanes take a sector each, for one of its 16 keys.
+  EXPECT_EQ(moved(trace, last, "dK_heads"), read(heads, 16));
   EXPECT_EQ(moved(trace, last, "dV_heads"), read(heads));
   EXPECT_EQ(moved(trace, last, "dQ"), written(heads));
   EXPECT_EQ(moved(trace, last, "dK"), written(heads));

@@ -94,6 +94,20 @@ TEST(XformersPlan, SumsArePaddedForTheBackwardPass) {
   EXPECT_EQ(plan_of({1, 1, 1, 100, 100, 64}).tensors.back().rows, 128);
 }
 
+// The library asks for zeros as bytes: four to a thread in PyTorch of 2023, which A100s ran, 16 in 2.11.
+TEST(XformersPlan, WorkspaceIsZeroedInPiecesOfTheTime) {
+  Problem problem{1, 2, 2, 512, 512, 128};
+  problem.pass = Pass::backward;
+  constexpr std::uint32_t kBytesOfHead = 512 * 128 * 4;
+  const auto zeros_on = [&](const GpuLimits& limits) {
+    const KernelPlan plan = find_kernel("xformers").plan(problem, limits);
+    EXPECT_EQ(plan.launches.at(0).name, "zeros_for_workspace");
+    return plan.launches.at(0).grid;
+  };
+  EXPECT_EQ(zeros_on(kA100), (std::array<std::uint32_t, 3>{kBytesOfHead / (128 * 4), 1, 2}));
+  EXPECT_EQ(zeros_on(kH200), (std::array<std::uint32_t, 3>{kBytesOfHead / (128 * 16), 1, 2}));
+}
+
 TEST(XformersPlan, RefusesWhatIsNotThere) {
   const Problem good{1, 4, 4, 64, 64, 64, true};
   const auto refuses = [&](void (*spoil)(Problem&), const std::string& reason) {
