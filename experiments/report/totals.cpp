@@ -44,6 +44,17 @@ std::vector<TensorRow> tensor_rows(const Run& run) {
       row.l2_write_bytes += traffic.l2_write_bytes;
     }
   }
+  TensorRow code{.tensor = "code"};
+  TensorRow earlier{.tensor = "earlier data"};
+  for (const metrics::LaunchResult& launch : run.result.launches) {
+    code.read_bytes += launch.code_bytes;
+    earlier.write_bytes += launch.earlier_bytes;
+  }
+  for (const TensorRow& row : {code, earlier}) {
+    if (row.read_bytes + row.write_bytes > 0) {
+      rows.push_back(row);
+    }
+  }
   return rows;
 }
 

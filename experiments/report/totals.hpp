@@ -26,7 +26,7 @@ using StallCycles = std::array<std::uint64_t, metrics::kStallReasons>;
 
 /// Sums of metrics that add up (.sum and cycle counts), means weighted by cycles of all others.
 std::map<std::string, double> total_metrics(const metrics::SimulationResult& result);
-/// In the order of the trace's tensors.
+/// In the order of the trace's tensors; behind them what else crossed HBM.
 std::vector<TensorRow> tensor_rows(const Run& run);
 StallCycles total_stalls(const metrics::SimulationResult& result);
 std::uint64_t sum(const StallCycles& stalls);

@@ -56,9 +56,12 @@ Instruction make(Opcode opcode, RegisterRange destination) {
 
 }  // namespace
 
-CodeEmitter::CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, int spilled_words)
+CodeEmitter::CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, int spilled_words,
+                         int warps)
     : target_(target),
       local_tensor_(local_tensor),
+      warps_(warps),
+      knows_frame_(spilled_words > 0),
       frame_words_(spilled_words > 0 ? std::min(spilled_words, kMostFrameWords) : kMostFrameWords),
       next_register_(kFirstFragment),
       next_temporary_(kRegisters) {}
@@ -246,12 +249,17 @@ Instruction CodeEmitter::counted_instruction(const Counted& counted) {
   if (op_class == trace::OpClass::local_store || op_class == trace::OpClass::local_load) {
     trace::MemoryOperand slot;
     slot.tensor = local_tensor_;
-    slot.bytes = opcode == Opcode::LDL_64 || opcode == Opcode::STL_64 ? 256 : 128;
-    slot.offset.offset = kWordOfWarpBytes * (local_words_ % frame_words_);
-    slot.offset.per_warp = kWordOfWarpBytes * kMostFrameWords;
+    // The L2 gives up lines of 128 bytes, each a word of a warp, when they have not been written for long;
+    // its blocks here are larger. So the same words of all warps are neighbours: they are written alike.
+    const int words = opcode == Opcode::LDL_64 || opcode == Opcode::STL_64 ? 2 : 1;
+    const auto first = static_cast<int>(local_words_ % frame_words_);
+    slot.bytes = kWordOfWarpBytes * words;
+    slot.offset.offset = kWordOfWarpBytes * warps_ * std::max(0, std::min(first, frame_words_ - words));
+    slot.offset.per_warp = kWordOfWarpBytes * words;
     // Reloads hit in the L1: where stores go decides what the L2 holds of a frame whose size is known.
-    const bool counts = frame_words_ == kMostFrameWords || op_class == trace::OpClass::local_store;
-    local_words_ += counts ? 1 : 0;
+    if (!knows_frame_ || op_class == trace::OpClass::local_store) {
+      local_words_ += words;
+    }
     extra.memory = add_operand(slot);
     extra.sources[0] = shared_base();
   } else if (op_class == trace::OpClass::shared_load) {

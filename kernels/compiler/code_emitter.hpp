@@ -21,7 +21,7 @@ class CodeEmitter {
 
  public:
   /// `spilled_words` of the build; 0: not known, spills go to ever other words.
-  CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, int spilled_words);
+  CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, int spilled_words, int warps);
 
   trace::RegisterRange allocate(int count);
   int allocation_mark() const { return next_register_; }
@@ -79,6 +79,8 @@ class CodeEmitter {
 
   const CompilerTarget& target_;
   std::uint16_t local_tensor_;
+  int warps_;  ///< of a CTA
+  bool knows_frame_;
   int frame_words_;
   VirtualProgram program_;
   BasicBlock current_;

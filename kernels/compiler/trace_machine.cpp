@@ -24,7 +24,8 @@ TraceMachine::TraceMachine(const KernelPlan& plan, const LaunchPlan& launch, con
       tables_(tables),
       role_(role),
       resolver_(tables),
-      emitter_(target, static_cast<std::uint16_t>(plan.tensors.size()), launch.build.spilled_words) {}
+      emitter_(target, static_cast<std::uint16_t>(plan.tensors.size()), launch.build.spilled_words,
+               launch.warps) {}
 
 TraceMachine::Operation::Operation(TraceMachine& machine, std::string name) : machine_(machine) {
   if (machine_.open_operations_++ == 0) {

@@ -106,6 +106,9 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
   if (capability_major >= 9) {
     result.exchanged.insert(kNextKeys);
   }
+  if (as_built) {
+    result.spilled_words = spilled_words(build, tile.head_dim, capability_major, causal, even);
+  }
   for (const Mark& mark : kMarks) {
     FigureCounts counts = figure(build, tile.head_dim, capability_major, causal, mark);
     if (!as_built) {

@@ -84,7 +84,47 @@ constexpr std::array kRows = {
 };
 // clang-format on
 
+/// The stack frames of the same code, and of PyTorch's copy: the source compiled as it is there. `even`: no
+/// bounds to check.
+struct FrameRow {
+  Build build;
+  int head_dim;
+  int capability_major;
+  bool causal;
+  bool even;
+  int bytes;
+};
+
+constexpr std::array kFrames = {
+    FrameRow{Build::upstream, 64, 8, false, true, 232},  FrameRow{Build::upstream, 64, 8, true, true, 216},
+    FrameRow{Build::upstream, 64, 8, true, false, 296},  FrameRow{Build::upstream, 128, 8, false, true, 136},
+    FrameRow{Build::upstream, 128, 8, true, true, 176},  FrameRow{Build::upstream, 64, 9, false, true, 208},
+    FrameRow{Build::upstream, 64, 9, false, false, 192}, FrameRow{Build::upstream, 64, 9, true, true, 200},
+    FrameRow{Build::upstream, 64, 9, true, false, 256},  FrameRow{Build::upstream, 128, 9, false, true, 160},
+    FrameRow{Build::upstream, 128, 9, false, false, 96}, FrameRow{Build::upstream, 128, 9, true, true, 128},
+    FrameRow{Build::upstream, 128, 9, true, false, 320}, FrameRow{Build::torch, 64, 9, false, true, 112},
+    FrameRow{Build::torch, 64, 9, false, false, 88},     FrameRow{Build::torch, 64, 9, true, true, 136},
+    FrameRow{Build::torch, 64, 9, true, false, 208},     FrameRow{Build::torch, 128, 9, false, true, 144},
+    FrameRow{Build::torch, 128, 9, false, false, 64},    FrameRow{Build::torch, 128, 9, true, true, 136},
+    FrameRow{Build::torch, 128, 9, true, false, 376},
+};
+
 }  // namespace
+
+int spilled_words(Build build, int head_dim, int capability_major, bool causal, bool even) {
+  constexpr int kWordBytes = 4;
+  // Of another generation, or of even lengths, is closer than none; nothing else is.
+  const FrameRow* best = nullptr;
+  int best_fit = -1;
+  for (const FrameRow& row : kFrames) {
+    const int fit = (row.even == even ? 1 : 0) + (row.capability_major == capability_major ? 2 : 0);
+    if (row.build == build && row.head_dim == head_dim && row.causal == causal && fit > best_fit) {
+      best = &row;
+      best_fit = fit;
+    }
+  }
+  return best == nullptr ? 0 : best->bytes / kWordBytes;
+}
 
 std::vector<CountedInstruction> counted_instructions(const FigureCounts& counts) {
   using trace::Opcode;

@@ -39,4 +39,7 @@ struct FigureRow {
 
 std::span<const FigureRow> figure_rows();
 
+/// Words of the stack frame of a build; 0: none was compiled.
+int spilled_words(Build build, int head_dim, int capability_major, bool causal, bool even);
+
 }  // namespace warpscope::kernels::fa2

@@ -198,6 +198,7 @@ gpu::LaunchCounts Engine::counts() const {
   counts.instructions = counts.counters.issued();
   counts.stepped = counts.instructions;
   counts.tensors = memory_.traffic();
+  counts.earlier_bytes = memory_.earlier_bytes();
   return counts;
 }
 

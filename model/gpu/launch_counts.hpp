@@ -23,6 +23,8 @@ struct LaunchCounts {
   std::uint64_t sm_active_cycles = 0;   ///< sum over SMs of cycles with a resident CTA
   double sm_clock_mhz = 0;
   std::vector<memory::TensorBytes> tensors;  ///< what moved of each
+  std::uint64_t code_bytes = 0;              ///< read from HBM: instructions
+  std::uint64_t earlier_bytes = 0;           ///< written to HBM, but dirty before the launch
 };
 
 }  // namespace warpscope::gpu

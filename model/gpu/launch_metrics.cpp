@@ -87,10 +87,12 @@ void add_stalls(metrics::LaunchResult& result, const sm::SmCounters& counters, s
   }
 }
 
-void add_traffic(metrics::LaunchResult& result, const trace::Trace& trace,
-                 const std::vector<memory::TensorBytes>& moved) {
-  double dram_read = 0;
-  double dram_write = 0;
+void add_traffic(metrics::LaunchResult& result, const trace::Trace& trace, const LaunchCounts& counts) {
+  const std::vector<memory::TensorBytes>& moved = counts.tensors;
+  result.code_bytes = counts.code_bytes;
+  result.earlier_bytes = counts.earlier_bytes;
+  auto dram_read = static_cast<double>(counts.code_bytes);
+  auto dram_write = static_cast<double>(counts.earlier_bytes);
   double l2_read = 0;
   double l2_write = 0;
   double l2_hit = 0;
@@ -171,7 +173,7 @@ metrics::LaunchResult launch_result(const hw::HwConfig& config, const trace::Tra
   result.metrics["launch__waves_per_multiprocessor"] =
       static_cast<double>(trace::cta_count(launch)) / (sms * counts.occupancy.ctas_per_sm);
   add_stalls(result, counts.counters, counts.instructions);
-  add_traffic(result, trace, counts.tensors);
+  add_traffic(result, trace, counts);
   return result;
 }
 

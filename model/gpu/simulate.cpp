@@ -17,6 +17,7 @@
 #include "model/hw/config_loader.hpp"
 #include "model/memory/memory_system.hpp"
 #include "model/sim/simulation_context.hpp"
+#include "model/trace/statistics.hpp"
 
 namespace warpscope::gpu {
 namespace {
@@ -29,6 +30,11 @@ std::vector<memory::TensorExtent> tensor_extents(const hw::HwConfig& config, con
                        tensor.segment_bytes, tensor.line_segments});
   }
   return extents;
+}
+
+/// On a cold L2 each line of code that runs comes from HBM, once.
+std::uint64_t code_bytes(const trace::Launch& launch, const SimulationOptions& options) {
+  return options.warm_l2 || options.memory ? 0 : trace::executed_code_bytes(launch);
 }
 
 /// Runs the launches of `trace` one after another, all SMs of each. Where the L2 stays warm they share it.
@@ -49,6 +55,7 @@ std::vector<LaunchOutcome> run_detailed(Chip& chip, const hw::HwConfig& config, 
                            .observer = options.observer});
     chip.run(engine);
     LaunchCounts counts = engine.counts();
+    counts.code_bytes = code_bytes(launch, options);
     counts.cycles += config.launch.boundary_cycles;
     chip.end_launch(counts.cycles);
     if (options.observer != nullptr) {
@@ -76,6 +83,7 @@ std::vector<LaunchOutcome> run_fast(Chip& chip, const hw::HwConfig& config, cons
     policy.attach(engine);
     chip.run(engine);
     LaunchCounts counts = policy.finish();
+    counts.code_bytes = code_bytes(launch, options);
     counts.cycles += config.launch.boundary_cycles;
     chip.end_launch(counts.cycles);
     counts.instructions = counts.counters.issued();

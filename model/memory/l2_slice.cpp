@@ -48,7 +48,7 @@ SliceTiming slice_timing(const hw::HwConfig& config, double sm_clock_mhz) {
   return timing;
 }
 
-L2Slice::L2Slice(const CacheShape& shape, std::size_t tensors) : cache_(shape), traffic_(tensors) {
+L2Slice::L2Slice(const CacheShape& shape, std::size_t tensors) : cache_(shape), traffic_(tensors + 1) {
   cache_.set_fill_cycles(kLongestWait);
 }
 

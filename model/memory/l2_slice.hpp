@@ -46,6 +46,8 @@ class L2Slice {
   /// `timing` must outlive the launch. Slices are at different places of their batches of writes: this one at
   /// `turn` of `turns`.
   void begin_launch(const SliceTiming& timing, bool keep_contents, std::size_t turn, std::size_t turns);
+  /// Of the launch before, or of somebody else, the block is dirty.
+  void leave_dirty(std::uint64_t key) { cache_.leave_dirty(key, written_); }
   /// Lookups that nobody waits for take so long in all, `piece_units` each.
   void add_background(std::int64_t time_cycles, std::int64_t units, std::int64_t piece_units) {
     lookups_.add_background(time_cycles * kQueueUnits, units, piece_units);
@@ -58,6 +60,7 @@ class L2Slice {
   /// Likewise, but nobody waits for the answer.
   void touch(const Piece& piece, std::int64_t time_cycles);
 
+  /// By tensor; behind them what leave_dirty() left.
   const std::vector<TensorBytes>& traffic() const { return traffic_; }
   std::int64_t used_bytes() const { return cache_.used_bytes(); }
 

@@ -49,6 +49,8 @@ class Memory {
 
   /// By tensor, of this launch so far.
   virtual std::vector<TensorBytes> traffic() const = 0;
+  /// Written to HBM in this launch, but dirty before it.
+  virtual std::uint64_t earlier_bytes() const { return 0; }
   /// Of the L2.
   virtual std::int64_t used_bytes() const = 0;
 };

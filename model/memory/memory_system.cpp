@@ -94,6 +94,19 @@ void MemorySystem::begin_launch(double sm_clock_mhz, bool keep_contents) {
   for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
     slices_[slice].begin_launch(timing_, keep_contents, slice, slices_.size());
   }
+  if (!keep_contents) {
+    leave_dirty();
+  }
+}
+
+void MemorySystem::leave_dirty() {
+  const auto behind_tensors = static_cast<std::uint32_t>(tensors_.size());
+  const std::int64_t blocks = std::min(config_.l2.left_dirty_bytes, config_.l2.dirty_bytes) / kBlockBytes;
+  SliceWalk walk(block_key(behind_tensors, 0), slices_.size());
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    slices_[walk.slice()].leave_dirty(block_key(behind_tensors, block));
+    walk.next();
+  }
 }
 
 template <typename Place, typename Use>
@@ -233,6 +246,14 @@ std::vector<TensorBytes> MemorySystem::traffic() const {
     }
   }
   return sum;
+}
+
+std::uint64_t MemorySystem::earlier_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const L2Slice& slice : slices_) {
+    bytes += slice.traffic().back().hbm_write;
+  }
+  return bytes;
 }
 
 std::int64_t MemorySystem::used_bytes() const {

@@ -29,9 +29,12 @@ class MemorySystem final : public Memory {
   /// L2 holds, and takes its part of the queues from `time_cycles` on.
   void touch(std::span<const Access> accesses, std::int64_t time_cycles);
   std::vector<TensorBytes> traffic() const override;
+  std::uint64_t earlier_bytes() const override;
   std::int64_t used_bytes() const override;
 
  private:
+  /// What ran before has written config.l2.left_dirty_bytes.
+  void leave_dirty();
   /// Fills in each piece of the access, and those of what lies in the same lines, where `place` says that
   /// those of a slice go; then calls `use` with it. Returns how many these are.
   template <typename Place, typename Use>

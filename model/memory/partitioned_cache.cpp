@@ -15,6 +15,11 @@ void PartitionedCache::set_fill_cycles(std::int64_t cycles) {
   }
 }
 
+void PartitionedCache::leave_dirty(std::uint64_t key, std::vector<WriteBack>& written) {
+  BlockCache& home = partitions_[home_of(key)];
+  home.write(home.address_of(key), ~std::uint64_t{0}, written);
+}
+
 void PartitionedCache::settle() {
   for (BlockCache& partition : partitions_) {
     partition.settle();

@@ -93,6 +93,8 @@ class PartitionedCache {
   void write(const BlockAccess& access, Lookup& result, std::vector<WriteBack>& written);
 
   void set_fill_cycles(std::int64_t cycles);
+  /// The block has been written as a whole before times that accesses tell.
+  void leave_dirty(std::uint64_t key, std::vector<WriteBack>& written);
   /// See BlockCache.
   void settle();
   void clear();

@@ -70,6 +70,8 @@ struct LaunchResult {
   std::array<std::uint64_t, kStallReasons>
       stall_warp_cycles{};             ///< sum over warps; adds up to warp residence
   std::vector<TensorTraffic> traffic;  ///< by tensor of the trace
+  std::uint64_t code_bytes = 0;        ///< read from HBM besides: instructions
+  std::uint64_t earlier_bytes = 0;     ///< written to HBM besides: dirty in the L2 before the launch
 };
 
 struct SimulationResult {

@@ -1,6 +1,7 @@
 #include "model/trace/statistics.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "model/trace/execution_count.hpp"
 
@@ -115,6 +116,28 @@ OpcodeCounts executed_instructions(const Launch& launch) {
     }
   }
   return result;
+}
+
+std::uint64_t executed_code_bytes(const Launch& launch) {
+  constexpr std::uint64_t kLineBytes = 128;
+  constexpr std::uint64_t kLineInstructions = 8;
+  std::vector<std::set<std::uint64_t>> lines(launch.programs.size());
+  const std::vector<std::uint64_t> ctas = ctas_per_class(launch);
+  for (std::size_t c = 0; c < launch.classes.size(); ++c) {
+    for (const std::uint16_t program : launch.classes[c].program_of_warp) {
+      for (const ExecutedStretch& stretch : executed_stretches(launch.programs[program], launch.classes[c])) {
+        const bool runs = ctas[c] > 0 && stretch.count > 0;
+        for (std::uint64_t i = stretch.begin; i < stretch.end && runs; ++i) {
+          lines[program].insert(i / kLineInstructions);
+        }
+      }
+    }
+  }
+  std::uint64_t bytes = 0;
+  for (const std::set<std::uint64_t>& of_program : lines) {
+    bytes += of_program.size() * kLineBytes;
+  }
+  return bytes;
 }
 
 OpcodeCounts executed_instructions(const Trace& trace) {

@@ -30,6 +30,8 @@ std::vector<std::uint64_t> instructions_per_cta(const Launch& launch);
 /// These want a valid trace; they throw std::invalid_argument where a count exceeds 64 bits.
 OpcodeCounts executed_instructions(const Launch& launch);
 OpcodeCounts executed_instructions(const Trace& trace);
+/// Of the code of which some CTA executes an instruction, in whole lines of 128 bytes; 16 bytes each.
+std::uint64_t executed_code_bytes(const Launch& launch);
 std::uint64_t total(const OpcodeCounts& counts);
 /// Of the instructions that are executed those that are part of the operation of that name
 /// (WarpProgram::operations).

@@ -143,6 +143,23 @@ TEST(MemorySystem, SlicesTogetherHoldTheCapacity) {
   }
 }
 
+TEST(MemorySystem, ColdLaunchesWriteBackWhatWasDirtyBefore) {
+  hw::HwConfig config = test::test_config();
+  config.l2.left_dirty_bytes = 64 << 10;
+  MemorySystem memory(config, tensors());
+  memory.begin_launch(kClockMhz, false);
+  EXPECT_EQ(memory.used_bytes(), config.l2.left_dirty_bytes);
+  read_through(memory, config.l2.capacity_bytes / 8, 0);
+  EXPECT_EQ(memory.earlier_bytes(), 0U);
+  read_through(memory, 16 * config.l2.capacity_bytes, 0);
+  EXPECT_EQ(memory.earlier_bytes(), 64U << 10);
+  EXPECT_EQ(memory.traffic()[1].hbm_write, 0U);
+  // What a warm launch finds is the one before's.
+  memory.begin_launch(kClockMhz, true);
+  read_through(memory, 16 * config.l2.capacity_bytes, 0);
+  EXPECT_EQ(memory.earlier_bytes(), 0U);
+}
+
 TEST(MemorySystem, LessThanASetForEachSliceIsHeldInSmallerSets) {
   hw::HwConfig config = test::test_config();
   config.l2.slices = 8;

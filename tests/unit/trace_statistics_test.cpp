@@ -137,6 +137,20 @@ TEST(TraceStatistics, InnermostLoopsAreEnteredAsOftenAsTheLoopsAroundThemRepeat)
   EXPECT_EQ(entries({0, 7, 3, 2, 9}), 2U);
 }
 
+TEST(TraceStatistics, LinesOfCodeCountOnceAndOnlyWhereTheyRun) {
+  // Lines are eight instructions: the loop has the second of four, and the other program runs nowhere.
+  Launch launch;
+  launch.programs.resize(2);
+  launch.programs[0].code.assign(25, bare(Opcode::NOP));
+  launch.programs[0].loops = {{8, 16, 0, {}}};
+  launch.programs[1].code.assign(80, bare(Opcode::NOP));
+  launch.grid = {5, 1, 1};
+  launch.classes = {{{0, 0}, {0}, {}}, {{1}, {0}, {}}};
+  EXPECT_EQ(executed_code_bytes(launch), 3U * 128);
+  launch.classes[0].trip_counts = {7};
+  EXPECT_EQ(executed_code_bytes(launch), 4U * 128);
+}
+
 TEST(TraceStatistics, TensorPipeIsUsedByMatrixInstructions) {
   Launch launch;
   launch.programs.resize(2);
