@@ -49,6 +49,8 @@ void TileWalk::add_classes(LaunchPlan& launch, std::uint32_t further_steps) cons
     for (std::int64_t rank = 0; rank < ctas; ++rank) {
       PlanClass cta;
       cta.symbols.assign(4 * length, 0);
+      // Whoever keeps step with a CTA that has a turn more finds no segment there.
+      std::fill_n(cta.symbols.begin(), length, -1);
       std::size_t turn = 0;
       for (std::int64_t unit = cluster; unit < units_; unit += clusters_, ++turn) {
         const std::int64_t in_segment = unit % (rows * columns);

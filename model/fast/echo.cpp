@@ -33,7 +33,8 @@ void Echo::install(int slot, SlotMembers members) {
 
 void Echo::repeat(const sm::MemoryRequest& request, memory::Access& own) {
   const std::uint32_t bytes = request.asked_bytes;
-  const MemberRuns& runs = members_.runs(request.cta_slot, request.operand, request.asked.offset);
+  const MemberRuns& runs =
+      members_.runs(request.cta_slot, request.operand, request.asked.offset, request.turn);
   demand_[request.tensor].add(request.kind, request.offset, request.bytes, bytes, 0, runs.members);
   own.accesses = runs.own.members;
   own.partitions = runs.own.partitions;

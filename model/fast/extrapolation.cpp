@@ -81,8 +81,9 @@ struct End {
   double deviation = 0;
 };
 
-/// When the launch ends: that of the schedule of all its CTAs, or, where all SMs were simulated or a CTA more
-/// or less at the end does not matter, `continued_end`, when those SMs ended that were simulated.
+/// When the launch ends: that of the schedule of all its CTAs, or, where all SMs were simulated, all CTAs run
+/// at once or one more or less at the end does not matter, `continued_end`, when those SMs ended that were
+/// simulated.
 End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
                   const std::vector<std::uint64_t>& class_work, sim::Cycles continued_end) {
   const std::uint64_t ctas = trace::cta_count(launch);
@@ -95,7 +96,7 @@ End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const
   // The mean speed of all SMs is known as far as that of a few tells.
   const double pace_deviation =
       std::hypot(kMethodDeviation, sample.pace.spread_of_speeds() / std::sqrt(sample.groups.size()));
-  if (ctas > kMostScheduledCtas) {
+  if (ctas > kMostScheduledCtas || sample.at_once) {
     return {continued, continued * pace_deviation};
   }
   std::vector<std::uint64_t> work;

@@ -33,6 +33,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
       groups_(groups),
       simulated_(groups),
       memory_(memory),
+      class_work_(trace::instructions_per_cta(launch)),
       sample_(groups, slots_of(config, launch), launch.classes.size()),
       whole_(std::ranges::all_of(groups, [](const gpu::SmGroup& group) { return group.sms == 1; }) &&
              launch.mbarriers.empty() &&
@@ -45,6 +46,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
   if (sampled && !has_like_ctas(launch) && trace::cta_count(launch) >= slots) {
     unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));
   }
+  sample_.at_once = has_like_ctas(launch) && trace::cta_count(launch) <= slots;
   if (unsimulated_) {
     std::ranges::for_each(simulated_, [](gpu::SmGroup& group) { group.sms = 1; });
   }
@@ -71,14 +73,22 @@ sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) 
     members.ctas.push_back(cta);
   }
   // Of CTAs of unequal length each gets its turn to stand for the others, so that those that share an SM meet
-  // in all the ways in which they do on the chip; extrapolate() settles what that does to the work.
+  // in all the ways in which they do on the chip; extrapolate() settles what that does to the work. Where
+  // they all run at once the longest decides when the launch ends.
   const auto [least, most] =
       std::ranges::minmax(members.ctas, {}, [](const sm::ResidentCta& cta) { return cta.cta_class; });
   const bool alike = least.cta_class == most.cta_class;
   const auto count = static_cast<int>(dispatch.ctas.size());
-  members.representative = alike ? (count - 1) / 2 : turn_to_stand_for(dispatch.ctas.front(), count);
+  const auto class_number = [&](const sm::ResidentCta& cta) {
+    return static_cast<std::size_t>(cta.cta_class - launch_.classes.data());
+  };
+  const auto longest = std::ranges::max_element(
+      members.ctas, {}, [&](const sm::ResidentCta& cta) { return class_work_[class_number(cta)]; });
+  members.representative = alike             ? (count - 1) / 2
+                           : sample_.at_once ? static_cast<int>(longest - members.ctas.begin())
+                                             : turn_to_stand_for(dispatch.ctas.front(), count);
   const sm::ResidentCta simulated = members.ctas[static_cast<std::size_t>(members.representative)];
-  const auto cta_class = static_cast<std::size_t>(simulated.cta_class - launch_.classes.data());
+  const std::size_t cta_class = class_number(simulated);
   sample_.simulated.push_back(cta_class);
   const auto group = static_cast<std::size_t>(dispatch.group);
   sample_.ctas_of_class[cta_class] +=

@@ -93,6 +93,7 @@ class FastPolicy : public engine::Policy {
   std::optional<UnsimulatedCtas> unsimulated_;
   memory::MemorySystem& memory_;
   engine::Engine* engine_ = nullptr;
+  std::vector<std::uint64_t> class_work_;  ///< instructions of a CTA, by class
   Sample sample_;
   std::optional<WaveSkipper> skipper_;
   std::optional<PassSkipper> passes_;

@@ -59,6 +59,23 @@ std::uint64_t most_passes(const trace::Launch& launch) {
   return most;
 }
 
+/// How often a warp goes through a loop that no other one holds, at most.
+std::uint32_t most_turns(const trace::Launch& launch) {
+  std::uint32_t most = 1;
+  for (const trace::CtaClass& cta_class : launch.classes) {
+    for (const std::uint16_t program : cta_class.program_of_warp) {
+      std::uint32_t end = 0;
+      for (const trace::Loop& loop : launch.programs[program].loops) {
+        if (loop.begin >= end) {
+          most = std::max(most, cta_class.trip_counts[loop.trip_slot]);
+          end = loop.end;
+        }
+      }
+    }
+  }
+  return most;
+}
+
 /// Whether CTAs add to the same memory: such launches are the main ones of their traces, and what their SMs
 /// do to one another takes as many of them to see as in a launch alone.
 bool reduces_in_memory(const trace::Launch& launch) {
@@ -75,8 +92,9 @@ struct LaunchWork {
   bool alike = true;     ///< CTAs differ little
   bool passes = false;   ///< of like CTAs through inner loops, many of them
   bool reduces = false;  ///< in memory
-  double waves = 1;      ///< of CTAs
-  bool tables = false;   ///< what its CTAs access follows from no other's, nor one iteration's from another's
+  /// CTAs stay and take turns at tiles, each of which is what a CTA is elsewhere.
+  bool takes_turns = false;
+  double waves = 1;         ///< of CTAs, or their turns
   double instructions = 0;  ///< of the launch
   double executed = 0;      ///< part of them in the waves that are executed
 };
@@ -89,7 +107,8 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
   work.passes = work.alike && most_passes(launch) >= kManyPasses;
   work.reduces = reduces_in_memory(launch);
-  work.tables = !launch.mbarriers.empty();
+  work.takes_turns = !launch.mbarriers.empty();
+  work.waves *= work.takes_turns ? most_turns(launch) : 1;
   work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch)));
   work.executed =
       work.instructions * std::min(1.0, (work.alike ? kExecutedWaves : kExecutedUnequalWaves) / work.waves);
@@ -110,15 +129,19 @@ double sampled_groups(const LaunchWork& work) {
   return std::clamp((work.alike ? kBudget : kBudgetUnequal) / stepped, fewest, kMostGroups);
 }
 
-/// Likewise of one launch of several.
+/// Likewise of one launch of several. Where CTAs take turns a group costs little, and whom it meets in the L2
+/// tables say.
 double sampled_groups_of_many(const LaunchWork& work) {
+  if (work.takes_turns) {
+    return kMostGroups;
+  }
   return std::clamp(kBudgetOfOneOfMany * work.sms / work.executed, 1.0, kMostGroups);
 }
 
 /// Whether a launch is simulated whole, be it the only one or one of `many`.
 bool is_small(const LaunchWork& work, bool many) {
-  if (work.tables) {
-    return true;
+  if (work.takes_turns) {
+    return work.waves <= kFewWaves;
   }
   if (many) {
     return work.waves <= kFewWaves && work.instructions <= kWholeOfMany;

@@ -56,7 +56,7 @@ std::vector<Stretch> loop_footprint(const sm::SmCore& core, const sm::DecodedLau
                       operand.bytes,
                       {operand.segment.per_iteration[loop.depth], operand.offset.per_iteration[loop.depth]},
                       operand.lines,
-                      &accesses.runs(slot, instruction.memory, request.asked.offset)};
+                      &accesses.runs(slot, instruction.memory, request.asked.offset, request.turn)};
       if (pc < at) {  // done already in this iteration
         stretch.begin.segment += stretch.step.segment;
         stretch.begin.offset += stretch.step.offset;

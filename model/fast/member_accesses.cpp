@@ -12,7 +12,7 @@ namespace {
 
 /// The part of an index that varies from CTA to CTA.
 auto by_cta(const trace::AffineIndex& index) {
-  return std::tie(index.per_block, index.block_divisor, index.symbol, index.per_symbol);
+  return std::tie(index.per_block, index.block_divisor, index.symbol, index.per_symbol, index.symbol_table);
 }
 
 }  // namespace
@@ -35,22 +35,23 @@ MemberAccesses::MemberAccesses(const trace::Trace& trace, const std::vector<trac
       kinds.push_back(&operand);
     }
   }
-  std::uint32_t number = 0;
   for (Slot& slot : slots_) {
     slot.runs.resize(kinds.size());
-    for (MemberRuns& runs : slot.runs) {
-      runs.number = number++;
+    for (std::deque<MemberRuns>& runs : slot.runs) {
+      runs.push_back(unknown_runs());
     }
-    slot.spilled_again.number = number++;
+    slot.spilled_again = unknown_runs();
   }
 }
 
 void MemberAccesses::install(int slot, SlotMembers members) {
   Slot& target = slots_[static_cast<std::size_t>(slot)];
   target.members = std::move(members);
-  for (MemberRuns& runs : target.runs) {
-    runs.members = 0;
-    runs.others.clear();
+  for (std::deque<MemberRuns>& kind : target.runs) {
+    for (MemberRuns& runs : kind) {
+      runs.members = 0;
+      runs.others.clear();
+    }
   }
   target.spilled.clear();
   MemberRuns& again = target.spilled_again;
@@ -72,27 +73,40 @@ bool MemberAccesses::is_local(const trace::MemoryOperand& operand) const {
          trace_.tensors[operand.tensor].kind == trace::TensorKind::local;
 }
 
-const MemberRuns& MemberAccesses::runs(int slot, std::uint32_t operand, std::int64_t offset) {
+MemberRuns MemberAccesses::unknown_runs() {
+  MemberRuns runs;
+  runs.number = numbers_++;
+  return runs;
+}
+
+const MemberRuns& MemberAccesses::runs(int slot, std::uint32_t operand, std::int64_t offset,
+                                       std::uint32_t turn) {
   Slot& source = slots_[static_cast<std::size_t>(slot)];
   if (is_local(operands_[operand]) && !source.spilled.insert(offset).second) {
     return source.spilled_again;
   }
-  MemberRuns& runs = source.runs[kind_of_operand_[operand]];
+  std::deque<MemberRuns>& of_turns = source.runs[kind_of_operand_[operand]];
+  const bool by_turn = operands_[operand].segment.symbol_table || operands_[operand].offset.symbol_table;
+  const std::uint32_t known_as = by_turn ? turn : 0;
+  while (of_turns.size() <= known_as) {
+    of_turns.push_back(unknown_runs());
+  }
+  MemberRuns& runs = of_turns[known_as];
   if (runs.members == 0) {
-    find_runs(source, operands_[operand], runs);
+    find_runs(source, operands_[operand], turn, runs);
   }
   return runs;
 }
 
-void MemberAccesses::find_runs(const Slot& slot, const trace::MemoryOperand& operand,
+void MemberAccesses::find_runs(const Slot& slot, const trace::MemoryOperand& operand, std::uint32_t turn,
                                MemberRuns& runs) const {
   const SlotMembers& members = slot.members;
   const bool local = is_local(operand);
   const sm::Address own =
-      sm::base_address(operand, members.ctas[static_cast<std::size_t>(members.representative)]);
+      sm::base_address(operand, members.ctas[static_cast<std::size_t>(members.representative)], turn);
   std::vector<MemberRun> single;
   for (int i = 0; i < static_cast<int>(members.ctas.size()); ++i) {
-    const sm::Address other = sm::base_address(operand, members.ctas[static_cast<std::size_t>(i)]);
+    const sm::Address other = sm::base_address(operand, members.ctas[static_cast<std::size_t>(i)], turn);
     // Spilled registers have a segment for each slot of each SM; the simulated SM is the first of them.
     const int place = i == members.representative ? 0 : i == 0 ? members.representative : i;
     const std::int64_t segments =

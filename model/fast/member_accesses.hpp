@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <unordered_set>
 #include <vector>
 
@@ -47,21 +48,24 @@ class MemberAccesses {
   /// Spilled registers count as not yet accessed.
   void forget_spills();
   const SlotMembers& members(int slot) const { return slots_[static_cast<std::size_t>(slot)].members; }
-  /// Together they are all members of the slot; `offset` is that of the access. Spilled registers are written
-  /// and read again and again: until forget_spills() each SM's own are looked up once, later all count as one
-  /// run.
-  const MemberRuns& runs(int slot, std::uint32_t operand, std::int64_t offset);
+  /// Together they are all members of the slot; `offset` is that of the access, `turn` the iteration of the
+  /// outermost loop. Spilled registers are written and read again and again: until forget_spills() each SM's
+  /// own are looked up once, later all count as one run.
+  const MemberRuns& runs(int slot, std::uint32_t operand, std::int64_t offset, std::uint32_t turn = 0);
 
  private:
   struct Slot {
     SlotMembers members;
-    std::vector<MemberRuns> runs;  ///< by kind of operand
+    std::vector<std::deque<MemberRuns>>
+        runs;  ///< by kind of operand; by turn where a table tells its address
     MemberRuns spilled_again;
     std::unordered_set<std::int64_t> spilled;  ///< offsets of the spilled registers that have been accessed
   };
 
   bool is_local(const trace::MemoryOperand& operand) const;
-  void find_runs(const Slot& slot, const trace::MemoryOperand& operand, MemberRuns& runs) const;
+  MemberRuns unknown_runs();
+  void find_runs(const Slot& slot, const trace::MemoryOperand& operand, std::uint32_t turn,
+                 MemberRuns& runs) const;
 
   const trace::Trace& trace_;
   const std::vector<trace::MemoryOperand>& operands_;
@@ -69,6 +73,7 @@ class MemberAccesses {
   gpu::SmGroup group_;
   int l2_partitions_;
   std::vector<Slot> slots_;
+  std::uint32_t numbers_ = 0;  ///< given to runs so far
 };
 
 }  // namespace warpscope::fast

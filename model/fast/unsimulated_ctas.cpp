@@ -50,7 +50,7 @@ void UnsimulatedCtas::begin(std::uint64_t cta, const FreeSlot& slot) {
 
 void UnsimulatedCtas::access(const Cta& cta, const OutlineAccess& access) {
   const trace::MemoryOperand& operand = decoded_.memory_operands[access.operand];
-  const sm::Address base = sm::base_address(operand, cta.cta);
+  const sm::Address base = sm::base_address(operand, cta.cta, cta.loops.iteration[0]);
   sm::MemoryRequest request;
   request.asked.segment = access.spilled ? std::int64_t{cta.place.sm} * cta_slots_ + cta.place.slot
                                          : base.segment + sm::moved_by(operand.segment, cta.loops);

@@ -3,7 +3,7 @@
 namespace warpscope::sm {
 namespace {
 
-std::int64_t base(const trace::AffineIndex& index, const ResidentCta& cta) {
+std::int64_t base(const trace::AffineIndex& index, const ResidentCta& cta, std::uint32_t turn) {
   std::int64_t value = index.offset;
   for (std::size_t d = 0; d < 3; ++d) {
     if (index.per_block[d] != 0) {
@@ -12,16 +12,17 @@ std::int64_t base(const trace::AffineIndex& index, const ResidentCta& cta) {
   }
   // A class lacks symbols that only programs of other classes name; it never executes those.
   const std::vector<std::int64_t>& symbols = cta.cta_class->symbols;
-  if (index.symbol != trace::kNoSymbol && static_cast<std::size_t>(index.symbol) < symbols.size()) {
-    value += index.per_symbol * symbols[static_cast<std::size_t>(index.symbol)];
+  const std::size_t symbol = static_cast<std::size_t>(index.symbol) + (index.symbol_table ? turn : 0);
+  if (index.symbol != trace::kNoSymbol && symbol < symbols.size()) {
+    value += index.per_symbol * symbols[symbol];
   }
   return value;
 }
 
 }  // namespace
 
-Address base_address(const trace::MemoryOperand& operand, const ResidentCta& cta) {
-  return {base(operand.segment, cta), base(operand.offset, cta)};
+Address base_address(const trace::MemoryOperand& operand, const ResidentCta& cta, std::uint32_t turn) {
+  return {base(operand.segment, cta, turn), base(operand.offset, cta, turn)};
 }
 
 }  // namespace warpscope::sm

@@ -23,7 +23,8 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
-/// What an operand refers to for warp 0 of `cta` in the first iteration of all loops.
-Address base_address(const trace::MemoryOperand& operand, const ResidentCta& cta);
+/// What an operand refers to for warp 0 of `cta` in iteration `turn` of the outermost loop, as far as a table
+/// says, and in the first iteration of all loops otherwise.
+Address base_address(const trace::MemoryOperand& operand, const ResidentCta& cta, std::uint32_t turn = 0);
 
 }  // namespace warpscope::sm

@@ -49,6 +49,7 @@ MemoryRequest SmCore::request(std::uint32_t operand, memory::AccessKind kind, in
   result.cta_slot = state.cta_slot;
   result.tensor = memory.tensor;
   result.operand = operand;
+  result.turn = counters.iteration[0];
   result.asked.segment = tensor.kind == trace::TensorKind::local
                              ? std::int64_t{sm_index_} * cta_slots_ + state.cta_slot
                              : moved(base.segment, memory.segment);

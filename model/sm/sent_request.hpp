@@ -15,6 +15,7 @@ struct MemoryRequest {
   std::uint8_t cta_slot = 0;
   std::uint16_t tensor = 0;
   std::uint32_t operand = 0;  ///< into DecodedLaunch::memory_operands
+  std::uint32_t turn = 0;     ///< iteration of the outermost loop that it was issued in
   Address asked;              ///< may lie outside the tensor; the rest is the part inside
   std::int64_t segment = 0;
   std::int64_t offset = 0;

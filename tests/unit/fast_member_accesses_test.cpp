@@ -74,6 +74,33 @@ TEST(MemberAccesses, CtasOfOneAddressNeedNotBeNeighbours) {
   EXPECT_EQ(&accesses.runs(0, 1, 0), &accesses.runs(0, 2, 0)) << "the two vary alike from CTA to CTA";
 }
 
+/// CTAs that take turns at tiles find the address of each in a table of their class.
+TEST(MemberAccesses, TablesSayWhereCtasAreInEachTurn) {
+  trace::MemoryOperand operand;
+  operand.tensor = 0;
+  operand.bytes = 512;
+  operand.offset.symbol = 0;
+  operand.offset.per_symbol = 1024;
+  operand.offset.symbol_table = true;
+  trace::Launch launch = one_program(Program().exit().build());
+  launch.classes.resize(2, launch.classes[0]);
+  launch.classes[0].symbols = {0, 5};
+  launch.classes[1].symbols = {0, 3};
+  const trace::Trace trace{{tensor("t", 1 << 20)}, {launch}};
+  const std::vector<trace::MemoryOperand> operands = {operand};
+  fast::MemberAccesses accesses(trace, operands, 1, {0, 2}, 1);
+  fast::SlotMembers members;
+  for (const trace::CtaClass& cta_class : trace.launches[0].classes) {
+    members.ctas.push_back({&cta_class, {}, true});
+  }
+  accesses.install(0, members);
+  EXPECT_EQ(accesses.runs(0, 0, 0, 0).own.members, 2U);
+  EXPECT_EQ(accesses.runs(0, 0, 0, 1).own.members, 1U);
+  ASSERT_EQ(accesses.runs(0, 0, 0, 1).others.size(), 1U);
+  EXPECT_EQ(accesses.runs(0, 0, 0, 1).others[0].distance, (sm::Address{0, -2048}));
+  EXPECT_NE(accesses.runs(0, 0, 0, 0).number, accesses.runs(0, 0, 0, 1).number);
+}
+
 TEST(MemberAccesses, SpillsHaveASegmentPerSlotOfEachSm) {
   trace::Tensor spills = tensor("spills", 4096);
   spills.kind = trace::TensorKind::local;
