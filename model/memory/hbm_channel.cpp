@@ -12,9 +12,9 @@ namespace warpscope::memory {
 namespace {
 
 constexpr std::int64_t kBackgroundUnits = kBackgroundCycles * kQueueUnits;
-/// What SMs miss that another one stands for crosses the bus within so long. With 8 periods launches that read all
-/// of their data from HBM are up to 5 % too short, with one up to 8 % too long, as the few SMs that are simulated
-/// ask in bursts.
+/// What SMs miss that another one stands for crosses the bus within so long. With 8 periods launches that
+/// read all of their data from HBM are up to 5 % too short, with one up to 8 % too long, as the few SMs that
+/// are simulated ask in bursts.
 constexpr std::int64_t kApartUnits = 4 * kBackgroundUnits;
 /// Between two moments at which something comes: about as long as a block takes on the bus. With a quarter of
 /// it, fast mode is 1.0 instead of 0.7 % off on the recorded points of FA1, 0.7 instead of 0.5 % on those of

@@ -14,15 +14,16 @@ inline constexpr std::int64_t kQueueUnits = 1024;
 /// and longer periods join more accesses. Between 256 and 1024 errors of fast mode differ little.
 inline constexpr std::int64_t kBackgroundCycles = 1024;
 
-/// SMs in one loop are so many of these periods apart, in the mean: what all of them ask for in one part of the
-/// loop, as its reductions, does not come at once. Set on 14 backward passes beside detailed mode: with 1, 4, 8
-/// and 16 periods the mean error is 6.7, 3.3, 1.9 and 1.4 %, and on 103 forward passes 0.6, 0.6, 0.6 and 0.7 %.
+/// SMs in one loop are so many of these periods apart, in the mean: what all of them ask for in one part of
+/// the loop, as its reductions, does not come at once. Set on 14 backward passes beside detailed mode: with
+/// 1, 4, 8 and 16 periods the mean error is 6.7, 3.3, 1.9 and 1.4 %, and on 103 forward passes 0.6, 0.6, 0.6
+/// and 0.7 %.
 inline constexpr int kPeriodsApart = 8;
 
 /// Serves what somebody waits for in its order. What nobody waits for, requests of SMs that another one
-/// stands for, comes evenly over the periods in which they are there: it takes its part of the unit, makes others wait as
-/// random arrivals do (Pollaczek and Khinchine: mean wait = share / (1 - share) * service / 2, for pieces of
-/// equal service), and what is more than the unit can do stays in the queue.
+/// stands for, comes evenly over the periods in which they are there: it takes its part of the unit, makes
+/// others wait as random arrivals do (Pollaczek and Khinchine: mean wait = share / (1 - share) * service / 2,
+/// for pieces of equal service), and what is more than the unit can do stays in the queue.
 class Server {
  public:
   /// A request that comes at `time` and takes `service`. Returns when it begins.
@@ -100,8 +101,8 @@ class Server {
   std::int64_t queued_at_ = 0;
   std::int64_t piece_ = 0;
   std::int64_t coming_ = 0;  ///< in the periods ahead
-  std::int64_t later_ = 0;  ///< comes in the next period
-  std::int64_t taken_ = 0;  ///< from queued_at_ on by those that wait
+  std::int64_t later_ = 0;   ///< comes in the next period
+  std::int64_t taken_ = 0;   ///< from queued_at_ on by those that wait
   std::int64_t run_ = 0;
 };
 

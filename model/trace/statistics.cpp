@@ -121,21 +121,26 @@ OpcodeCounts executed_instructions(const Launch& launch) {
 std::uint64_t executed_code_bytes(const Launch& launch) {
   constexpr std::uint64_t kLineBytes = 128;
   constexpr std::uint64_t kLineInstructions = 8;
-  std::vector<std::set<std::uint64_t>> lines(launch.programs.size());
+  std::vector<std::vector<bool>> lines(launch.programs.size());
   const std::vector<std::uint64_t> ctas = ctas_per_class(launch);
   for (std::size_t c = 0; c < launch.classes.size(); ++c) {
-    for (const std::uint16_t program : launch.classes[c].program_of_warp) {
+    const std::vector<std::uint16_t>& of_warps = launch.classes[c].program_of_warp;
+    const std::set<std::uint16_t> programs(of_warps.begin(), of_warps.end());
+    for (const std::uint16_t program : ctas[c] > 0 ? programs : std::set<std::uint16_t>()) {
       for (const ExecutedStretch& stretch : executed_stretches(launch.programs[program], launch.classes[c])) {
-        const bool runs = ctas[c] > 0 && stretch.count > 0;
-        for (std::uint64_t i = stretch.begin; i < stretch.end && runs; ++i) {
-          lines[program].insert(i / kLineInstructions);
+        if (stretch.count > 0 && stretch.end > stretch.begin) {
+          const std::size_t end = (stretch.end - 1) / kLineInstructions + 1;
+          std::vector<bool>& of_program = lines[program];
+          of_program.resize(std::max(of_program.size(), end));
+          std::fill(of_program.begin() + static_cast<std::ptrdiff_t>(stretch.begin / kLineInstructions),
+                    of_program.begin() + static_cast<std::ptrdiff_t>(end), true);
         }
       }
     }
   }
   std::uint64_t bytes = 0;
-  for (const std::set<std::uint64_t>& of_program : lines) {
-    bytes += of_program.size() * kLineBytes;
+  for (const std::vector<bool>& of_program : lines) {
+    bytes += static_cast<std::uint64_t>(std::ranges::count(of_program, true)) * kLineBytes;
   }
   return bytes;
 }
