@@ -144,23 +144,27 @@ TEST(XformersBackward, FencesAreTwoRoundTripsAndAtomicsOne) {
 }
 
 TEST(XformersBackward, SpillsStayInTheStackFrame) {
-  const auto farthest = [](const kernels::GpuLimits& limits) {
+  // Words of 128 bytes, those of all warps of a CTA side by side.
+  const auto words = [](const kernels::GpuLimits& limits) {
+    constexpr std::int64_t kWordBytes = 128;
     const Problem problem{1, 1, 1, 256, 256, 128, false, DataType::fp16, kBackward};
     const trace::Trace built = kernels::find_kernel("xformers").build(problem, limits);
-    std::int64_t bytes = 0;
-    for (const trace::WarpProgram& program : built.launches.at(1).programs) {
+    const trace::Launch& launch = built.launches.at(1);
+    const auto warps = static_cast<std::int64_t>(launch.classes[0].program_of_warp.size());
+    std::int64_t last = 0;
+    for (const trace::WarpProgram& program : launch.programs) {
       for (const trace::MemoryOperand& operand : program.memory_operands) {
         const bool is_local = operand.tensor < built.tensors.size() &&
                               built.tensors[operand.tensor].kind == trace::TensorKind::local;
         if (is_local) {
-          bytes = std::max(bytes, operand.offset.offset + operand.bytes);
+          last = std::max(last, operand.offset.offset / (warps * kWordBytes) + operand.bytes / kWordBytes);
         }
       }
     }
-    return bytes;
+    return last;
   };
-  EXPECT_EQ(farthest(kH200), 34 * 128);
-  EXPECT_EQ(farthest(kA100), 2 * 128);
+  EXPECT_EQ(words(kH200), 34);
+  EXPECT_EQ(words(kA100), 2);
 }
 
 struct Counters {
