@@ -81,9 +81,11 @@ struct End {
   double deviation = 0;
 };
 
-/// When the launch ends: that of the schedule of all its CTAs, or, where all SMs were simulated, all CTAs run
-/// at once or one more or less at the end does not matter, `continued_end`, when those SMs ended that were
-/// simulated.
+/// When the launch ends: that of the schedule of all its CTAs, or, where all SMs were simulated or CTAs are
+/// alike or so many that one more or less at the end does not matter, `continued_end`, when those SMs ended
+/// that were simulated. Of like CTAs each of these SMs has got as many as the others of its group, and of two
+/// that share an SM the older ends first, so that the last ones find an SM each: a schedule by chance puts
+/// some of them together.
 End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
                   const std::vector<std::uint64_t>& class_work, sim::Cycles continued_end) {
   const std::uint64_t ctas = trace::cta_count(launch);
@@ -96,7 +98,7 @@ End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const
   // The mean speed of all SMs is known as far as that of a few tells.
   const double pace_deviation =
       std::hypot(kMethodDeviation, sample.pace.spread_of_speeds() / std::sqrt(sample.groups.size()));
-  if (ctas > kMostScheduledCtas || sample.at_once) {
+  if (ctas > kMostScheduledCtas || sample.alike) {
     return {continued, continued * pace_deviation};
   }
   std::vector<std::uint64_t> work;

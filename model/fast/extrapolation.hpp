@@ -24,6 +24,7 @@ struct Sample {
   CtaPace pace;
   CtaScatter scatter{};
   bool at_once = false;                      ///< CTAs are alike, and all of them run at a time
+  bool alike = false;                        ///< CTAs
   std::vector<std::size_t> simulated{};      ///< class of each simulated CTA, in order of dispatch
   std::vector<std::uint64_t> ctas_of_class;  ///< CTAs that those of a class stood for
   std::vector<Demand> demand{};              ///< by tensor

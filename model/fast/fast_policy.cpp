@@ -46,7 +46,8 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
   if (sampled && !has_like_ctas(launch) && trace::cta_count(launch) >= slots) {
     unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));
   }
-  sample_.at_once = has_like_ctas(launch) && trace::cta_count(launch) <= slots;
+  sample_.alike = has_like_ctas(launch);
+  sample_.at_once = sample_.alike && trace::cta_count(launch) <= slots;
   if (unsimulated_) {
     std::ranges::for_each(simulated_, [](gpu::SmGroup& group) { group.sms = 1; });
   }
