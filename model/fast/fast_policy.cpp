@@ -47,7 +47,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
     unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));
   }
   sample_.alike = has_like_ctas(launch);
-  sample_.at_once = sample_.alike && trace::cta_count(launch) <= slots;
+  sample_.at_once = sample_.alike && trace::cta_count(launch) <= slots && !launch.mbarriers.empty();
   if (unsimulated_) {
     std::ranges::for_each(simulated_, [](gpu::SmGroup& group) { group.sms = 1; });
   }

@@ -48,6 +48,10 @@ struct Points {
   const char* prefix;  ///< of the names of their kernels
   kernels::Pass pass;
   Limits limits;
+
+  friend std::ostream& operator<<(std::ostream& out, const Points& points) {
+    return out << kernels::text(points.pass) << ' ' << points.prefix;
+  }
 };
 
 /// Reads of less than a sector count as one each; where loops are left out, neighbours are joined.
@@ -241,7 +245,11 @@ INSTANTIATE_TEST_SUITE_P(Passes, FastMode,
                          testing::Values(Points{"fa1", kernels::Pass::forward, kForward},
                                          Points{"fa2", kernels::Pass::forward, kForward},
                                          Points{"standard", kernels::Pass::forward, kForward},
-                                         Points{"", kernels::Pass::backward, kBackward}));
+                                         Points{"", kernels::Pass::backward, kBackward}),
+                         [](const testing::TestParamInfo<Points>& of) {
+                           return std::string(kernels::text(of.param.pass)) + "_" +
+                                  (*of.param.prefix == 0 ? "all" : of.param.prefix);
+                         });
 
 // A recorded point that is quick to run, so that the record cannot go stale unseen.
 TEST(DetailedMode, IsAsRecorded) {
