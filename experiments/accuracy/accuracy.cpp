@@ -65,7 +65,7 @@ constexpr std::array kOthers = {
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnCounters, 0.06, std::nullopt},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnCounters, 0.06, 0.10, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnCounters, std::nullopt, std::nullopt, Pass::backward},
-    // Drawn again, after all that these rows judge was done.
+    // Drawn again, after all that these rows judge but how launches of one to three waves end.
     AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnAgainCounters, 0.02,
                    std::nullopt},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnAgainCounters, std::nullopt, std::nullopt},

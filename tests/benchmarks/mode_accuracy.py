@@ -120,7 +120,8 @@ def rows(found):
     within = 100 * sum(one.within_stated for one in found) / len(found)
     return [
         ("fast against detailed mode, cycles, mean", 0.5, "%", True, mean(lambda one: one.cycles),
-         f"forward {of_pass(False)}, backward {of_pass(True)}; {len(sampled)} are sampled, these {mean(lambda one: one.cycles, sampled):.2g} %; "
+         f"forward {of_pass(False)}, backward {of_pass(True)}; {len(sampled)} are sampled, these "
+         f"{mean(lambda one: one.cycles, sampled):.2g} %; "
          f"worst {100 * of_cycles.cycles:+.1f} %: "
          + " ".join(of_cycles.arguments)),
         ("points within the stated range", 95, "%", False, within, ""),

@@ -40,9 +40,10 @@ struct Limits {
 constexpr Limits kForward = {
     .worst_mean = 0.01, .far_share = 0.1, .worst_bytes = kWorstBytes, .worst_mean_bytes = 0.015};
 /// Steps of a backward pass are long, and its SMs are less in step than their sample. Of xformers on an A100
-/// what all of them read does not stay in the L2, as it does where few are simulated: half of the bytes.
+/// what all of them read does not stay in the L2, as it does where few are simulated: two fifths of the
+/// bytes.
 constexpr Limits kBackward = {
-    .worst_mean = 0.025, .far_share = 0.34, .worst_bytes = 0.5, .worst_mean_bytes = 0.035};
+    .worst_mean = 0.02, .far_share = 0.3, .worst_bytes = 0.4, .worst_mean_bytes = 0.03};
 
 struct Points {
   const char* prefix;  ///< of the names of their kernels
@@ -195,7 +196,7 @@ TEST(FastModeSample, KnowsWhatUnequalCtasFindInTheL2) {
   sampled.point.model.options.sm_groups = 4;
   const Outcome fast = simulate(sampled, gpu::Mode::fast);
   EXPECT_GT(fast.deviation, 0);
-  EXPECT_NEAR(fast.dram_bytes / detailed.dram_bytes, 1, kWorstBytes);
+  EXPECT_NEAR(fast.dram_bytes / detailed.dram_bytes, 1, 0.05);
 }
 
 void expect_no_launch_beyond_hbm(const experiments::Point& point, std::size_t launches) {
