@@ -253,7 +253,7 @@ Instruction CodeEmitter::counted_instruction(const Counted& counted) {
     // its blocks here are larger. So the same words of all warps are neighbours: they are written alike.
     const int words = opcode == Opcode::LDL_64 || opcode == Opcode::STL_64 ? 2 : 1;
     const auto first = static_cast<int>(local_words_ % frame_words_);
-    slot.bytes = kWordOfWarpBytes * words;
+    slot.bytes = static_cast<std::uint32_t>(kWordOfWarpBytes * words);
     slot.offset.offset = kWordOfWarpBytes * warps_ * std::max(0, std::min(first, frame_words_ - words));
     slot.offset.per_warp = kWordOfWarpBytes * words;
     // Reloads hit in the L1: where stores go decides what the L2 holds of a frame whose size is known.
