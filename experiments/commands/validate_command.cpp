@@ -30,6 +30,7 @@ Status validate_command(const ValidateFlags& flags) {
   }
   const std::vector<Observation> observations = all_observations(reference_directory());
   std::vector<Point> points;
+  points.reserve(observations.size());
   for (const Observation& observation : observations) {
     points.push_back(observation.point);
   }

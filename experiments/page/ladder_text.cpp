@@ -61,6 +61,7 @@ std::string counts_text(const LadderPoint& before, const LadderPoint& now) {
   }
   std::ranges::stable_sort(changes, std::greater(), &std::pair<double, std::string>::first);
   std::vector<std::string> texts;
+  texts.reserve(changes.size());
   for (auto& [size, text] : changes) {
     texts.push_back(std::move(text));
   }

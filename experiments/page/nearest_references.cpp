@@ -126,6 +126,7 @@ std::vector<NearReference> nearest_references(const Point& point, std::span<cons
 
 void add_model(std::vector<NearReference>& references, const PoolOptions& workers) {
   std::vector<Point> points;
+  points.reserve(references.size());
   for (const NearReference& reference : references) {
     points.push_back(reference.point);
   }

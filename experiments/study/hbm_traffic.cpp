@@ -158,6 +158,7 @@ StudyOutput hbm_traffic_output(std::span<const TrafficPoint> points) {
 void run_hbm_traffic(const StudyOptions& options) {
   std::vector<TrafficPoint> traffic = traffic_points();
   std::vector<Point> points;
+  points.reserve(traffic.size());
   for (const TrafficPoint& point : traffic) {
     points.push_back(point.point);
   }

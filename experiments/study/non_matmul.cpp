@@ -127,6 +127,7 @@ StudyOutput non_matmul_output(std::span<const RatePoint> points) {
 void run_non_matmul(const StudyOptions& options) {
   std::vector<RatePoint> rates = rate_points();
   std::vector<Point> points;
+  points.reserve(rates.size());
   for (const RatePoint& rate : rates) {
     points.push_back(rate.point);
   }

@@ -75,6 +75,7 @@ StudyOutput parallelism_output(std::span<const ParallelPoint> points) {
 void run_parallelism(const StudyOptions& options) {
   std::vector<ParallelPoint> parallel = parallel_points();
   std::vector<Point> points;
+  points.reserve(parallel.size());
   for (const ParallelPoint& point : parallel) {
     points.push_back(point.point);
   }

@@ -91,7 +91,7 @@ class Writer {
     if (left_out_ns) {
       window.end = std::min(window.end, cycle_at(*left_out_ns));
     }
-    const std::string range = fmt::format("{} from cycle {} to {}", what, window.begin, window.end);
+    std::string range = fmt::format("{} from cycle {} to {}", what, window.begin, window.end);
     if (!stopped && !left_out_ns) {
       return range;
     }
