@@ -16,7 +16,7 @@ using trace::OpClass;
 using trace::RegisterRange;
 
 constexpr int kLongestStall = 15;
-/// Stall count of branches in code built by ptxas 12/13 where nothing else is waited for.
+/// Stall count of branches, and of BSYNC, in code built by ptxas 12/13 where nothing else is waited for.
 constexpr int kBranchStall = 5;
 
 /// The latest result of a register, if it has a fixed latency and this block wrote it.
@@ -57,7 +57,7 @@ class BlockAssigner {
     const OpClass op_class = trace::info(instruction.opcode).op_class;
     const bool variable = trace::has_variable_latency(op_class);
     const int latency = planned_latency(target_, instruction.opcode);
-    const bool branch = op_class == OpClass::branch;
+    const bool branch = op_class == OpClass::branch || op_class == OpClass::convergence;
     const int free = branch ? last_result_ - kLongestStall : ports_.earliest(instruction.opcode);
     const int issue = await_operands(instruction, free, variable ? 1 : latency);
     stall_until(issue);

@@ -39,6 +39,10 @@ bool has_result(Opcode opcode) {
   return fixed.pipe != trace::Pipe::control || fixed.op_class == trace::OpClass::constant_load;
 }
 
+bool makes_predicate(Opcode opcode) {
+  return opcode == Opcode::ISETP || opcode == Opcode::FSETP || opcode == Opcode::PLOP3;
+}
+
 Instruction make(Opcode opcode, RegisterRange destination) {
   Instruction result;
   result.opcode = opcode;
@@ -200,7 +204,9 @@ void CodeEmitter::chain(std::span<const CountedInstruction> instructions) {
     link.immediate = parameter_line(counted);
     if (has_result(counted.opcode)) {
       link.sources[0] = previous;
-      link.destination = is_last(counted) ? address_register(address_turn_++) : temporary(1);
+      link.destination = makes_predicate(counted.opcode) ? temporary_predicate()
+                         : is_last(counted)              ? address_register(address_turn_++)
+                                                         : temporary(1);
       previous = link.destination;
     }
     current_.code.push_back(link);
@@ -266,7 +272,9 @@ Instruction CodeEmitter::counted_instruction(const Counted& counted) {
     extra.memory = add_operand({});  // predicated off: it reads nothing
     extra.sources[0] = shared_base();
   } else if (has_result(opcode)) {
-    extra.sources[0] = last_result_;
+    if (opcode != Opcode::S2R) {
+      extra.sources[0] = last_result_;
+    }
     extra.destination = temporary(1);
   }
   return extra;

@@ -124,8 +124,8 @@ void TraceMachine::move_elements(const GlobalTile& tile, const Fragment& fragmen
   const int per_row = by_rows ? count(fragment) / at(fragment.id).row_slots : count(fragment);
   const std::int64_t row_bytes = tensor.cols * element;
   const std::int64_t inside = columns_inside(tile, tensor) * (by_rows ? 1 : tile.rows);
-  const Affine first =
-      (tile.flat ? Affine(0) : tile.row * row_bytes) + tile.col * (tile.flat ? element : element * tile.rows);
+  const Affine first = (tile.flat ? Affine(0) : tile.row * row_bytes) +
+                       tile.col * (tile.flat || by_rows ? element : element * tile.rows);
   for (int i = 0; i < count(fragment); ++i) {
     // Elements that the warps of this instruction reach: one warp's lanes by rows, else those of all warps.
     const int reach = by_rows ? kLanes : kLanes * warps;

@@ -157,6 +157,7 @@ void TraceMachine::emit_binary(BinaryOp op, Range target, Range left, Range righ
     case BinaryOp::divide: {
       const Range inverse = emitter_.temporary(1);
       const Range quotient = emitter_.temporary(1);
+      emitter_.emit(Opcode::BSSY, {}, {});
       emitter_.emit(Opcode::MUFU_RCP, inverse, {right});
       const Range special = emitter_.temporary_predicate();
       emitter_.emit(Opcode::FCHK, special, {left, right});
@@ -165,8 +166,10 @@ void TraceMachine::emit_binary(BinaryOp op, Range target, Range left, Range righ
       emitter_.emit(Opcode::FFMA, quotient, {left, inverse});
       emitter_.emit(Opcode::FFMA, inverse, {quotient, right, left});
       emitter_.emit(Opcode::FFMA, target, {inverse, quotient});
-      // The branch to the subroutine waits for the check, and the compiler moves nothing across it.
+      // The branch past the subroutine waits for the check, and the compiler moves nothing across it.
       emitter_.emit(Opcode::BRA, {}, {special});
+      emitter_.end_block(false);
+      emitter_.emit(Opcode::BSYNC, {}, {});
       emitter_.end_block(false);
       return;
     }

@@ -130,7 +130,7 @@ std::vector<CountedInstruction> counted_instructions(const FigureCounts& counts)
   using trace::Opcode;
   std::vector<CountedInstruction> result = {
       {Opcode::MOV, counts.move},     {Opcode::IADD3, counts.integer},   {Opcode::IMAD, counts.multiply},
-      {Opcode::UMOV, counts.uniform}, {Opcode::S2R, counts.special},     {Opcode::BRA, counts.branch},
+      {Opcode::UMOV, counts.uniform}, {Opcode::NOP, counts.special},     {Opcode::BRA, counts.branch},
       {Opcode::I2F, counts.convert},  {Opcode::LDL, counts.load},        {Opcode::LDL_64, counts.load_64},
       {Opcode::STL, counts.store},    {Opcode::STL_64, counts.store_64},
   };

@@ -15,7 +15,7 @@ struct FigureCounts {
   int move = 0;      ///< MOV
   int multiply = 0;  ///< IMAD and IMAD.MOV
   int uniform = 0;
-  int special = 0;  ///< S2R, LDC, BSSY, BSYNC, NOP
+  int special = 0;  ///< S2R, LDC, BSSY, BSYNC, NOP; all stand as NOP but the LDC at the beginning
   int branch = 0;
   int convert = 0;  ///< integer division by way of floating point
   int load = 0;     ///< LDL

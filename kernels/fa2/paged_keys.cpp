@@ -18,7 +18,7 @@ using trace::Opcode;
 // F2I, products and corrections.
 const CountedPart& next_page() {
   static const CountedPart kPart = {
-      {.spread = {{Opcode::IADD3, 14}, {Opcode::IMAD, 13}, {Opcode::S2R, 3}},
+      {.spread = {{Opcode::IADD3, 14}, {Opcode::IMAD, 13}, {Opcode::NOP, 3}},
        .chain = {{Opcode::I2F, 2}, {Opcode::MUFU_RCP, 1}, {Opcode::IMAD, 7}, {Opcode::IADD3, 15}},
        .end = BlockEnd::join}};
   return kPart;

@@ -93,7 +93,7 @@ const CountedPart& combine_begin() {
                   {Opcode::MOV, 12},
                   {Opcode::UMOV, 7},
                   {Opcode::ULDC, 5, 5},
-                  {Opcode::S2R, 18},
+                  {Opcode::NOP, 18},
                   {Opcode::BRA, 7}},
        .chain = {{Opcode::LDC, 4, 4}, {Opcode::I2F, 30}, {Opcode::IMAD, 60}, {Opcode::IADD3, 40}},
        .end = BlockEnd::join}};
@@ -104,7 +104,7 @@ const CountedPart& combine_weights() {
   static const CountedPart kPart = {{.spread = {{Opcode::IADD3, 50},
                                                 {Opcode::IMAD, 40},
                                                 {Opcode::UMOV, 12},
-                                                {Opcode::S2R, 12},
+                                                {Opcode::NOP, 12},
                                                 {Opcode::I2F, 6},
                                                 {Opcode::BRA, 4}}}};
   return kPart;
@@ -113,7 +113,7 @@ const CountedPart& combine_weights() {
 const CountedPart& combine_end() {
   static const CountedPart kPart = {
       {.spread =
-           {{Opcode::IADD3, 20}, {Opcode::IMAD, 14}, {Opcode::UMOV, 6}, {Opcode::S2R, 2}, {Opcode::BRA, 1}},
+           {{Opcode::IADD3, 20}, {Opcode::IMAD, 14}, {Opcode::UMOV, 6}, {Opcode::NOP, 2}, {Opcode::BRA, 1}},
        .chain = {{Opcode::I2F, 6}, {Opcode::IMAD, 14}, {Opcode::IADD3, 14}}}};
   return kPart;
 }

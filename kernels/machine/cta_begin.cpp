@@ -30,7 +30,7 @@ CountedPart cta_begin(std::vector<CountedInstruction> kinds, const ParameterLine
   const int all = std::accumulate(kinds.begin(), kinds.end(), 0,
                                   [](int sum, const CountedInstruction& kind) { return sum + kind.count; });
   const int chained = all / kPerChained;
-  const int loads = take(kinds, Opcode::S2R, 2 * parameters.loaded);
+  const int loads = take(kinds, Opcode::NOP, 2 * parameters.loaded);
   const int first_loads = std::min(loads, parameters.loaded);
   const int operands = take(kinds, Opcode::UMOV, 2 * parameters.operands);
   const int integer = take(kinds, Opcode::IADD3, chained / 2);

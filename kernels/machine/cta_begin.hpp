@@ -14,7 +14,7 @@ struct ParameterLines {
 };
 
 /// The counted instructions `kinds` of that part of a kernel as a block of their own, for copies need the
-/// addresses. LDCs are taken out of the S2R, which stand for all of the control path, ULDCs out of the UMOV.
+/// addresses. LDCs are taken out of the NOPs, which stand for all of the control path, ULDCs out of the UMOV.
 CountedPart cta_begin(std::vector<CountedInstruction> kinds, const ParameterLines& parameters);
 
 }  // namespace warpscope::kernels

@@ -31,8 +31,8 @@ enum class BinaryOp : std::uint8_t {
   add,
   subtract,
   multiply,
-  divide,  ///< correctly rounded: MUFU.RCP, FCHK, 5 FFMA and the branch to the subroutine for special
-           ///< operands
+  divide,  ///< correctly rounded: MUFU.RCP, FCHK, 5 FFMA and the branch past the subroutine for special
+           ///< operands, between BSSY and BSYNC
   max,
   masked_fill,  ///< right != 0 ? -inf : left
   masked_zero,  ///< right != 0 ? 0 : left

@@ -26,15 +26,16 @@ CountedPart division_subroutine() {
            {{Opcode::SHF, 1}, {Opcode::LOP3, 1}, {Opcode::IADD3, 1}, {Opcode::IMAD_MOV, 1}, {Opcode::NOP, 1}},
        .chain = {{Opcode::SHF, 1}, {Opcode::LOP3, 1}, {Opcode::IADD3, 1}, {Opcode::ISETP, 2}},
        .end = BlockEnd::branch},
-      // No NaN, not both zero, not infinite, but zero.
+      // No NaN, not both zero, not infinite, but zero. PLOP3: logic whose result is a predicate.
       {.spread = {{Opcode::FSETP, 1}},
-       .chain = {{Opcode::FSETP, 1}, {Opcode::LOP3, 1}},
+       .chain = {{Opcode::FSETP, 1}, {Opcode::PLOP3, 1}},
        .end = BlockEnd::branch},
-      {.chain = {{Opcode::LOP3, 1}}, .end = BlockEnd::branch},
+      {.chain = {{Opcode::PLOP3, 1}}, .end = BlockEnd::branch},
       {.spread = {{Opcode::FSETP, 2}}, .chain = {{Opcode::FSETP, 1}}, .end = BlockEnd::branch},
-      {.chain = {{Opcode::LOP3, 2}}, .end = BlockEnd::branch},
+      {.chain = {{Opcode::PLOP3, 2}}, .end = BlockEnd::branch},
       {.chain = {{Opcode::LOP3, 1}}, .end = BlockEnd::branch},
-      {.spread = {{Opcode::MOV, 1}, {Opcode::NOP, 2}}, .chain = {{Opcode::MOV, 1}}}};
+      {.spread = {{Opcode::BSYNC, 1}}, .end = BlockEnd::join},
+      {.spread = {{Opcode::MOV, 1}, {Opcode::NOP, 1}}, .chain = {{Opcode::MOV, 1}}}};
 }
 
 }  // namespace
@@ -76,18 +77,25 @@ BuildFigures byte_fill_figures() {
 }
 
 BuildFigures warp_softmax_figures(int elements, bool cuda_11) {
-  // 2476 per row of 2048 (64 elements per lane). Per element 9 ALU, 14 FMA, 3 XU, 9 branches and joins; 64
-  // shared-path instructions of unknown kind are counted as NOP. CUDA 11.8's code for sm_80 has one ALU
-  // instruction per element and three constants less: 633 for 16 elements per lane, 1225 for 32
-  // (experiments/reference/machine-code/pytorch_2023.csv).
-  return figures({{{kText, 0},
-                   {{.spread = {{Opcode::ISETP, elements},
-                                {Opcode::IADD3, (cuda_11 ? 2 : 3) * elements},
-                                {Opcode::NOP, 9 * elements},
-                                {Opcode::IMAD, 18},
-                                {Opcode::S2R, 1},
-                                {Opcode::LDC, cuda_11 ? 2 : 5}}}}},
-                  {{kDivisionSubroutine, 0}, division_subroutine()}});
+  // 2476 per row of 2048 (64 elements per lane). CUDA 11.8's code for sm_80: 633 for 16 elements per lane,
+  // 1225 for 32 (experiments/reference/machine-code/pytorch_2023.csv). What follows a division is the same in
+  // both (softmax_warp.md).
+  return figures(
+      {{{kText, 0},
+        {{.spread = {{Opcode::IADD3, cuda_11 ? 0 : elements},
+                     {Opcode::IMAD, cuda_11 ? 18 : 17},
+                     {Opcode::S2R, 1},
+                     {Opcode::LDC, cuda_11 ? 2 : 5}}}}},
+       // Is the row's sum zero?
+       {{kDivisions, 0}, {{.spread = {{Opcode::BSSY, 1}}, .end = BlockEnd::branch}}},
+       // Past what a sum of zero gives.
+       {{kQuotient, 0}, {{.end = BlockEnd::branch}, {.spread = {{Opcode::BSYNC, 1}}, .end = BlockEnd::join}}},
+       // Does the thread's row end here? The branch is EXIT.
+       {{kNextElement, 0},
+        {{.spread = {{Opcode::ULDC, 1}},
+          .chain = {{Opcode::S2R, 1}, {Opcode::IADD3, 1}, {Opcode::ISETP, 1}},
+          .end = BlockEnd::branch}}},
+       {{kDivisionSubroutine, 0}, division_subroutine()}});
 }
 
 BuildFigures block_softmax_figures(int elements, bool cached) {
@@ -115,12 +123,8 @@ BuildFigures block_softmax_figures(int elements, bool cached) {
   const int pieces = (elements + 7) / 8;
   const CountedPart round = {
       {.spread = {{Opcode::ISETP, pieces}, {Opcode::IADD3, pieces}, {Opcode::IMAD_WIDE, pieces}}}};
-  // BSSY and BSYNC around the subroutine; the branch itself belongs to the division.
-  const CountedPart divisions = {{.spread = {{Opcode::NOP, 2 * elements}}}};
-  return figures({{{kPass, 0}, pass},
-                  {{kRound, 0}, round},
-                  {{kDivisions, 0}, divisions},
-                  {{kDivisionSubroutine, 0}, division_subroutine()}});
+  return figures(
+      {{{kPass, 0}, pass}, {{kRound, 0}, round}, {{kDivisionSubroutine, 0}, division_subroutine()}});
 }
 
 BuildFigures register_softmax_figures(int elements) {
@@ -157,7 +161,7 @@ BuildFigures register_softmax_figures(int elements) {
   build.parts[{kExponential, 0}] = {{.end = BlockEnd::branch},
                                     {.spread = {{Opcode::IMAD_MOV, 1}, {Opcode::NOP, 2}}}};
   build.parts[{kDivisions, 0}] = {{.end = BlockEnd::branch},
-                                  {.spread = {{Opcode::MOV, 1}, {Opcode::IMAD_MOV, 1}, {Opcode::NOP, 3}}}};
+                                  {.spread = {{Opcode::MOV, 1}, {Opcode::IMAD_MOV, 1}, {Opcode::NOP, 1}}}};
   const CountedBlock address = {
       .spread = {{Opcode::ULDC, 1}, {Opcode::NOP, 1}},
       .chain = {{Opcode::LDC, 1}, {Opcode::IMAD_WIDE, 1}, {Opcode::IMAD, 1}, {Opcode::IADD3, 2}}};

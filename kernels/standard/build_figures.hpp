@@ -12,11 +12,13 @@ enum Part : int {
   kElement,             ///< where an element is: bounds check, indices, addresses
   kPass,                ///< block softmax: one pass over the row
   kRound,               ///< a round of that pass
-  kDivisions,           ///< of a round
+  kDivisions,           ///< softmax of a warp and in registers: before an element is divided
   kShuffles,            ///< of a reduction over the CTA; copy 1: a sum
   kFirstWarp,           ///< of it, where the first warp reduces what the others left; copy 1: a sum
   kExponential,         ///< softmax in registers: an element of the sum
   kStoreAddress,        ///< of an element's store; copy 1: not the first one's
+  kQuotient,            ///< softmax of a warp: where the quotient is rounded
+  kNextElement,         ///< of it, behind an element's store
   kDivisionSubroutine,  ///< one call, for operands that need scaling, zero numerators among them
   kSetup,               ///< matrix product: before the first copy
   kSlice,               ///< of C, on its way out

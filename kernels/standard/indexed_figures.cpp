@@ -51,7 +51,7 @@ BuildFigures indexed_figures(const IndexArithmetic& arithmetic) {
                                                {Opcode::LDC, 1 + arithmetic.scalars},
                                                {Opcode::ULDC, 2},
                                                {Opcode::BSSY, 2},
-                                               {Opcode::NOP, 2}}}};
+                                               {Opcode::BSYNC, 2}}}};
   CountedPart& element = build.parts[{kElement, 0}];
   element.push_back({.end = BlockEnd::branch});
   element.push_back(check(arithmetic));

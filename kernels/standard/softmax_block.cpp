@@ -64,7 +64,6 @@ class BlockSoftmax {
     for_chunks(machine, [&](const Affine& chunk) {
       const Fragment x = exponentials(machine, chunk, maximum);
       const Fragment stored = machine.fragment(1, chunk_, task_.type, Layout::row_per_cta, split());
-      machine.part(kDivisions);
       machine.apply(x, BinaryOp::divide, x, sum);
       machine.convert(stored, x);
       machine.store(tile(task_.target, chunk), stored);

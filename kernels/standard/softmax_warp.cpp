@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <vector>
 
 #include "kernels/standard/build_figures.hpp"
 #include "kernels/standard/grid.hpp"
@@ -25,30 +26,79 @@ int registers_of(const SoftmaxTask& task, int columns, int elements) {
   return task.cuda_11 ? kRegistersCuda11.at(size) : 16 + elements;
 }
 
-/// The CTA program: the row is in registers from the first load to the last store.
-void run(CtaMachine& machine, const SoftmaxTask& task, int rows, int columns) {
-  const WarpSplit split{kWarps, 1, 1};
-  const Fragment stored = machine.fragment(rows, columns, task.type, Layout::row_per_warp, split);
-  const Fragment x = machine.fragment(rows, columns, ElementType::fp32, Layout::row_per_warp, split);
-  const RowVector maximum = machine.row_vector(x);
-  const RowVector sum = machine.row_vector(x);
-  const GlobalTile source{task.source, block_index(1), block_index(0) * rows, 0, rows, columns};
-  GlobalTile target = source;
-  target.tensor = task.target;
+/// Of a row, what the lanes of its warp hold of it: an element each.
+struct Span {
+  Fragment stored;
+  Fragment x;
+  GlobalTile source;
+};
 
+/// Each element ends a basic block or several: the division has a path for special operands and one for rows
+/// whose sum is 0, and behind each store a thread stops where its row ends.
+void divide_and_store(CtaMachine& machine, const Span& span, const RowVector& sum, int target) {
+  machine.part(kDivisions);
+  machine.apply(span.x, BinaryOp::divide, span.x, sum);
+  machine.convert(span.stored, span.x);
+  machine.part(kQuotient);
+  GlobalTile tile = span.source;
+  tile.tensor = target;
+  machine.store(tile, span.stored);
+  machine.part(kNextElement);
+}
+
+/// A row of each warp, from its columns' first load to their last store in registers.
+struct Row {
+  std::vector<Span> spans;
+  RowVector maximum;
+  RowVector sum;
+};
+
+Row load_row(CtaMachine& machine, const SoftmaxTask& task, const Affine& first_row, int columns) {
+  const WarpSplit split{kWarps, 1, 1};
+  Row row;
+  for (int column = 0; column < columns; column += kLanes) {
+    const Span span{machine.fragment(kWarps, kLanes, task.type, Layout::row_per_warp, split),
+                    machine.fragment(kWarps, kLanes, ElementType::fp32, Layout::row_per_warp, split),
+                    {task.source, block_index(1), first_row, column, kWarps, kLanes}};
+    machine.load(span.stored, span.source);
+    machine.convert(span.x, span.stored);
+    // Columns up to the next power of two do not count.
+    machine.mask(span.x, Mask{0, column, task.cols, false, 0});
+    row.spans.push_back(span);
+  }
+  row.maximum = machine.row_vector(row.spans.front().x);
+  row.sum = machine.row_vector(row.spans.front().x);
+  return row;
+}
+
+void exponentials(CtaMachine& machine, const Row& row) {
+  for (const Span& span : row.spans) {
+    machine.reduce_rows(row.maximum, Reduce::max, span.x, &span != &row.spans.front());
+  }
+  machine.finish_rows(row.maximum, Reduce::max);
+  for (const Span& span : row.spans) {
+    machine.apply(span.x, BinaryOp::subtract, span.x, row.maximum);
+    machine.apply(span.x, UnaryOp::exp, span.x);
+    machine.reduce_rows(row.sum, Reduce::sum, span.x, &span != &row.spans.front());
+  }
+  machine.finish_rows(row.sum, Reduce::sum);
+}
+
+/// The CTA program.
+void run(CtaMachine& machine, const SoftmaxTask& task, int rows, int columns) {
   machine.part(kText);
-  machine.load(stored, source);
-  machine.convert(x, stored);
-  machine.mask(x, Mask{0, 0, task.cols, false, 0});  // columns up to the next power of two do not count
-  machine.reduce_rows(maximum, Reduce::max, x, false);
-  machine.finish_rows(maximum, Reduce::max);
-  machine.apply(x, BinaryOp::subtract, x, maximum);
-  machine.apply(x, UnaryOp::exp, x);
-  machine.reduce_rows(sum, Reduce::sum, x, false);
-  machine.finish_rows(sum, Reduce::sum);
-  machine.apply(x, BinaryOp::divide, x, sum);
-  machine.convert(stored, x);
-  machine.store(target, stored);
+  std::vector<Row> loaded;
+  for (int first = 0; first < rows; first += kWarps) {
+    loaded.push_back(load_row(machine, task, block_index(0) * rows + first, columns));
+  }
+  for (const Row& row : loaded) {
+    exponentials(machine, row);
+  }
+  for (const Row& row : loaded) {
+    for (const Span& span : row.spans) {
+      divide_and_store(machine, span, row.sum, task.target);
+    }
+  }
   if (task.causal) {
     machine.loop(kDivisionSlot, [&](const Affine&) { machine.part(kDivisionSubroutine); });
   }

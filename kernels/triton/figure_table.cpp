@@ -96,7 +96,7 @@ std::vector<CountedInstruction> counted_instructions(const FigureCounts& counts)
   using trace::Opcode;
   std::vector<CountedInstruction> result = {
       {Opcode::IADD3, counts.integer},    {Opcode::MOV, counts.move},       {Opcode::IMAD, counts.multiply},
-      {Opcode::FMUL, counts.scale},       {Opcode::UIADD3, counts.uniform}, {Opcode::S2R, counts.special},
+      {Opcode::FMUL, counts.scale},       {Opcode::UIADD3, counts.uniform}, {Opcode::NOP, counts.special},
       {Opcode::LDS_32, counts.dead_load}, {Opcode::LDL, counts.load},       {Opcode::LDL_64, counts.load_64},
       {Opcode::STL, counts.store},        {Opcode::STL_64, counts.store_64}};
   std::erase_if(result, [](const CountedInstruction& counted) { return counted.count == 0; });

@@ -23,7 +23,7 @@ struct FigureCounts {
   int multiply = 0;  ///< IMAD
   int scale = 0;     ///< FMUL of divisions
   int uniform = 0;
-  int special = 0;    ///< S2R, LDC, NOP
+  int special = 0;    ///< S2R, LDC, NOP; all stand as NOP but the LDC at the beginning
   int dead_load = 0;  ///< LDS in front of asynchronous copies that is predicated off
   int load = 0;       ///< LDL
   int load_64 = 0;

@@ -45,7 +45,8 @@ struct Tensor {
 };
 
 struct Issue {
-  /// A taken branch keeps its warp from issuing for this long, or for its stall count if that is longer.
+  /// A taken branch keeps its warp from issuing for this long, or for its stall count if that is longer;
+  /// BSYNC for this long behind its stall count.
   int branch_cycles = 0;
   int cta_turnaround_spread_cycles = 0;  ///< width of the distribution around the turnaround
   int cta_turnaround_cycles = 0;         ///< end of a CTA to first instruction of its successor in the slot

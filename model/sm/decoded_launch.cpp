@@ -298,6 +298,16 @@ void number_registers(DecodedLaunch& out) {
   out.register_count = next;
 }
 
+/// Traces have what is executed: a branch right in front of a BSYNC jumps over code to it.
+void find_jumps(std::vector<DecodedInstruction>& code) {
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    if (code[i].op_class == OpClass::branch && !code[i].closes_loop &&
+        code[i + 1].op_class == OpClass::convergence) {
+      code[i].op_class = OpClass::convergence;
+    }
+  }
+}
+
 /// Sets what the issue loop tests first.
 void find_short_ways(DecodedLaunch& out) {
   for (std::size_t i = 0; i < out.code.size(); ++i) {
@@ -345,6 +355,7 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
   for (std::size_t i = 0; i < out.code.size(); ++i) {
     out.code[i].line = static_cast<std::uint16_t>(i / instructions_per_line);
   }
+  find_jumps(out.code);
   find_short_ways(out);
   number_registers(out);
   return out;

@@ -155,6 +155,7 @@ class SmCore {
                     std::int32_t time);
   bool close_loop(int warp);
   int index_of(const WarpState& warp) const { return static_cast<int>(&warp - state_.warps.data()); }
+  void resolve_branch(WarpState& warp, std::int32_t resolved);
   void go_on(WarpState& warp, const DecodedInstruction& instruction, std::int32_t time);
   void enter_loops(int warp, int from_depth);
   /// `operand`: trace::Instruction::immediate.

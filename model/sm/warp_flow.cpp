@@ -78,18 +78,24 @@ void SmCore::update_own(int warp_index) {
   update_own(state_.sub_cores[place.sub_core], place.local, warp, code_[warp.pc]);
 }
 
+void SmCore::resolve_branch(WarpState& warp, std::int32_t resolved) {
+  if (warp.ready < resolved) {
+    warp.ready = resolved;
+    warp.ready_reason = reason(Stall::branch_resolving);
+  }
+}
+
 void SmCore::go_on(WarpState& warp, const DecodedInstruction& instruction, std::int32_t time) {
   if (!instruction.closes_loop) {
     ++warp.pc;
     if (code_[warp.pc].loops_begun > 0) {
       enter_loops(index_of(warp), 0);
     }
-  } else if (close_loop(index_of(warp))) {
-    const std::int32_t resolved = time + 1 + spec_.issue.branch_cycles;
-    if (warp.ready < resolved) {
-      warp.ready = resolved;
-      warp.ready_reason = reason(Stall::branch_resolving);
+    if (instruction.op_class == trace::OpClass::convergence) {
+      resolve_branch(warp, time + instruction.stall + spec_.issue.branch_cycles);
     }
+  } else if (close_loop(index_of(warp))) {
+    resolve_branch(warp, time + 1 + spec_.issue.branch_cycles);
     if (warp.warp_in_cta == 0) {
       LoopHead& head = loop_heads_[warp.cta_slot];
       ++head.count;

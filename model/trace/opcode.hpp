@@ -23,6 +23,7 @@ enum class OpClass : std::uint8_t {
   xu,                ///< transcendental functions
   uniform,           ///< uniform datapath, one instruction for the whole warp
   branch,            ///< branches; the closing branch of a loop is taken while trips remain
+  convergence,       ///< BSYNC: lanes that parted go on together, as late as behind a jump
   constant_load,     ///< LDC: a parameter of the launch into a register
   constant_operand,  ///< ULDC: the same to the uniform datapath; issues once the constant is at hand
   nop,               ///< control instructions without further effect
@@ -31,7 +32,7 @@ enum class OpClass : std::uint8_t {
   shared_load,       ///< LDS, LDSM
   shared_store,      ///< STS
   shared_atomic,     ///< ATOMS without return value
-  shuffle,           ///< SHFL
+  shuffle,           ///< SHFL; S2R, which takes the same way
   async_copy,        ///< LDGSTS: global to shared memory without registers
   async_commit,      ///< LDGDEPBAR: closes a group of asynchronous copies
   async_wait,        ///< DEPBAR.LE: waits until at most `immediate` groups are pending

@@ -106,6 +106,13 @@ TEST(SmShuffle, GoesThroughAtItsOwnIntervalAndLatency) {
   }
 }
 
+TEST(SmShuffle, SpecialRegistersComeTheSameWay) {
+  Program program;
+  program.op(S2R, 2).writes(9).exit().reads(9);
+  const hw::Shuffle& shuffle = test_config().sm.shuffle;
+  EXPECT_EQ(exit_time(test_config(), program), shuffle.interval_cycles + shuffle.latency_cycles);
+}
+
 TEST(SmMio, FullQueueHoldsIssueUntilAnEntryLeaves) {
   const hw::HwConfig config = test_config();
   Program program;

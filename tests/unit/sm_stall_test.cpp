@@ -85,6 +85,17 @@ TEST(SmStall, TakenBranchIsBranchResolving) {
   EXPECT_EQ(charges.of(Stall::wait), 0);
 }
 
+TEST(SmStall, BsyncAndTheBranchToItAreJumps) {
+  const int branch = test_config().sm.issue.branch_cycles;
+  // Three instructions at once; each jump is over `branch` cycles behind its stall count.
+  Charges joined(Program().op(BSSY).op(BSYNC).stall(5).exit());
+  EXPECT_EQ(joined.of(Stall::branch_resolving) + joined.of(Stall::wait), 4 + branch);
+  Charges jumped(Program().op(BSSY).op(BRA).op(BSYNC).exit());
+  EXPECT_EQ(jumped.of(Stall::branch_resolving), 2 * branch);
+  Charges passed(Program().op(BSSY).op(BRA).op(NOP).op(BSYNC).exit());
+  EXPECT_EQ(passed.of(Stall::branch_resolving), branch) << "a branch that is not taken";
+}
+
 TEST(SmStall, ReadyWarpBehindAnotherIsNotSelected) {
   CoreBench bench(test_config(), one_program(Program().op(NOP, 10).exit().build(), 1, 5), 5);
   bench.run();
