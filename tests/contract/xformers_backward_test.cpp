@@ -130,13 +130,14 @@ TEST(XformersBackward, SumsMove16BytesAThread) {
   EXPECT_EQ(counted.of("LDG.64"), 0);
 }
 
-TEST(XformersBackward, FencesAreTwoRoundTripsAndAtomicsOne) {
+TEST(XformersBackward, FencesAreTwoRoundTripsAndTheLockIsSwappedTwice) {
   constexpr double kBlocks = 16;
   constexpr double kWarps = 4;
   // Per step and warp four values of the log-sum-exp and one of delta.
   constexpr double kRowLoads = 5;
-  // The lock, the fence behind it, the counter; then, unless nobody comes after, a fence and the release.
-  constexpr double kEveryStep = 1 + 2 + 1;
+  // Two swaps of the lock, the fence behind it, the counter; then, unless nobody comes after, a fence and the
+  // release.
+  constexpr double kEveryStep = 2 + 2 + 1;
   constexpr double kUnlessLast = 2 + 2;
   const Counted counted = counted_main_launch(static_cast<std::int64_t>(kBlocks) * 64, 64, kH200);
   EXPECT_EQ(counted.of("LDG.32"),
