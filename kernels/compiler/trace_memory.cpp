@@ -25,6 +25,7 @@ constexpr int kDeadLoadsPerBurst = 3;
 constexpr int kColumnGroupBytes = 128;  // of a row that 8 threads copy, or 4 where rows are no multiple of it
 constexpr int kAddressesPerReduction = 2;  // LEA, LEA.HI.X of a 64-bit address (FlashAttention-2 backward)
 constexpr int kLanes = 32;
+constexpr int kLineBytes = 128;
 constexpr int kBytesPerCopy = kLanes * 16;
 
 int divide_up(int value, int divisor) {
@@ -75,6 +76,11 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
   const std::int64_t share = std::max<std::int64_t>(1, tile_bytes / (std::int64_t{instructions} * warps));
   const std::int64_t bytes = (share + lane_bytes - 1) / lane_bytes * lane_bytes;
   operand.bytes = static_cast<std::uint32_t>(bytes);
+  const std::int64_t row_bytes = columns_inside(tile, tensor) * element;
+  if (!whole_rows && !tile.flat && !tile.numbered && !tile.transposed && row_bytes < kLineBytes) {
+    // Each row's part lies in a line of its own, of which other tiles have the rest.
+    operand.lines = static_cast<std::uint16_t>(std::max<std::int64_t>(1, bytes / row_bytes));
+  }
   if (layout == Layout::row_per_warp) {
     const int rows_per_warp = divide_up(tile.rows, warps);
     const int per_row = std::max(1, instructions / rows_per_warp);

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "kernels/xformers/staged_product.hpp"
+#include "kernels/xformers/turn.hpp"
 
 namespace warpscope::kernels::xformers {
 namespace {
@@ -14,13 +15,9 @@ constexpr int kDeltaSlot = 0;  ///< blocks of queries
 constexpr int kStepsSlot = 1;  ///< from the CTA's own block on
 constexpr int kWrapSlot = 2;   ///< from the first block to the CTA's own
 constexpr int kColsOfOneThread = 4;
-constexpr int kLanes = 32;
-/// experiments/reference/measured-h200/fences.csv: a fence takes one where nothing was written since the last
-/// one, two behind a store.
-constexpr int kFenceRoundTrips = 2;
 
-/// Who writes dQ: the last to add to a block of queries. CTAs take turns by a lock; here the one with the
-/// highest key block that adds to the queries is the last.
+/// Who writes dQ: the last to add to a block of queries; here the one with the highest key block of those
+/// that do.
 enum class Finishes { none, first_step, all_steps };
 
 class Backward {
@@ -35,7 +32,7 @@ class Backward {
         grad_k_(accumulator()),
         grad_v_(accumulator()),
         owned_rows_(m_.fragment(block_, kColsOfOneThread, ElementType::fp32, Layout::linear, {})),
-        lock_(m_.fragment(1, kLanes, ElementType::fp32, Layout::row_per_warp, {})) {}
+        turn_(m_) {}
 
   void run() {
     m_.part(kBackPrologue);
@@ -265,43 +262,27 @@ class Backward {
     sums.as_held = true;
     const Fragment grad_q = accumulator();
     m_.part(kBackLock);
-    atomic(row);  // the lock
+    // Of the workspace's words, in front of the sums that they guard.
+    const GlobalTile word{kGradQSum, segment(), row, 0, 1, 1};
+    turn_.take(word);
     m_.barrier();
-    fence(row);
+    turn_.fence(word);
     m_.load(grad_q, sums);
     m_.part(kBackGradQ);
     m_.barrier();
     multiply_unrolled(m_, grad_q_product(grad_q));
     m_.barrier();
     m_.part(kBackTurnEnds);
-    atomic(row);   // the counter of those that have added
+    turn_.count(word);
     m_.barrier();  // whether this is the last key block is known to all threads
     if (is_final) {
       write(kGradQ, row, grad_q, shape_.layout.rows);
       return;
     }
     m_.store(sums, grad_q);
-    fence(row);  // before others may take their turn
+    turn_.fence(word);  // before others may take their turn
     m_.barrier();
-    release(row);
-  }
-
-  /// The machine has no locks and no fences. What they cost is modelled as a word that all warps load and
-  /// wait for: who does not hold the lock stands at the barrier behind it as long. The lock lies in front of
-  /// the sums that it guards; an atomic operation answers after a round trip to the L2.
-  void atomic(const Affine& row) const { round_trips(row, 1); }
-  /// Until the L2 has what was written: two round trips, one behind the other, as measured (fences.csv).
-  void fence(const Affine& row) const { round_trips(row, kFenceRoundTrips); }
-  /// The store that releases the lock has a fence in front of it.
-  void release(const Affine& row) const { round_trips(row, kFenceRoundTrips); }
-  void round_trips(const Affine& row, int trips) const {
-    for (int trip = 0; trip < trips; ++trip) {
-      m_.guarded([&] {
-        const RowVector word = m_.row_vector(lock_);
-        m_.load_rows(word, {kGradQSum, segment(), row, 0, 1, 1});
-        m_.apply(word, BinaryOp::multiply, word, 1.0F);
-      });
-    }
+    turn_.release(word);
   }
 
   /// As whole rows, by way of shared memory.
@@ -326,7 +307,7 @@ class Backward {
   Fragment grad_k_;
   Fragment grad_v_;
   Fragment owned_rows_;  ///< names the lanes of "one thread per row"
-  Fragment lock_;
+  Turn turn_;
 };
 
 }  // namespace

@@ -130,17 +130,44 @@ TEST(XformersBackward, SumsMove16BytesAThread) {
   EXPECT_EQ(counted.of("LDG.64"), 0);
 }
 
-TEST(XformersBackward, FencesAreTwoRoundTripsAndAtomicsOne) {
+TEST(XformersBackward, FencesAreTwoRoundTripsAndTheLockIsSwappedTwice) {
   constexpr double kBlocks = 16;
   constexpr double kWarps = 4;
   // Per step and warp four values of the log-sum-exp and one of delta.
   constexpr double kRowLoads = 5;
-  // The lock, the fence behind it, the counter; then, unless nobody comes after, a fence and the release.
-  constexpr double kEveryStep = 1 + 2 + 1;
+  // Two swaps of the lock, the fence behind it, the counter; then, unless nobody comes after, a fence and the
+  // release.
+  constexpr double kEveryStep = 2 + 2 + 1;
   constexpr double kUnlessLast = 2 + 2;
   const Counted counted = counted_main_launch(static_cast<std::int64_t>(kBlocks) * 64, 64, kH200);
   EXPECT_EQ(counted.of("LDG.32"),
             kWarps * (kBlocks * kBlocks * (kRowLoads + kEveryStep) + kBlocks * (kBlocks - 1) * kUnlessLast));
+}
+
+// Two or four threads read a row's 16 bytes side by side for the row products, and four those of a slice that
+// a product copies: the lines that hold these rows are more than the bytes of an instruction need.
+TEST(XformersBackward, PiecesOfRowsLieInALineEach) {
+  for (const int d : {64, 128}) {
+    const Problem problem{1, 1, 1, 4 * d, 4 * d, d, false, DataType::fp16, kBackward};
+    const trace::Trace built = kernels::find_kernel("xformers").build(problem, kA100);
+    const trace::WarpProgram& program = built.launches.at(1).programs.front();
+    int pieces_of_slices = 0;
+    for (const trace::Instruction& instruction : program.code) {
+      const bool is_load = instruction.opcode == trace::Opcode::LDG_128;
+      if (!is_load && instruction.opcode != trace::Opcode::LDGSTS_128) {
+        continue;
+      }
+      const trace::MemoryOperand& operand = program.memory_operands.at(instruction.memory);
+      if (is_load && built.tensors.at(operand.tensor).name == "dO") {
+        EXPECT_EQ(operand.lines, d == 64 ? 16 : 8);
+      }
+      if (!is_load) {
+        EXPECT_TRUE(operand.lines == 0 || operand.lines == 8) << operand.lines;
+        pieces_of_slices += operand.lines == 8 ? 1 : 0;
+      }
+    }
+    EXPECT_GT(pieces_of_slices, 0);
+  }
 }
 
 TEST(XformersBackward, SpillsStayInTheStackFrame) {
