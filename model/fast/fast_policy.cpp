@@ -372,7 +372,7 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
   if (std::exchange(wave_ended_, false)) {
     end_wave(end);
   }
-  if (!whole_ && passes_->applies() && passes_->part_ends(engine_->sms())) {
+  if (!whole_ && passes_->applies() && passes_->part_ends(engine_->sms(), end)) {
     const LaunchProgress here = progress(end);
     if (const auto skipped = passes_->observe(here, counted_, members())) {
       skip(*skipped, end);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "model/fast/loop_footprint.hpp"
@@ -9,14 +10,16 @@
 namespace warpscope::fast {
 namespace {
 
-/// Two means of so many parts are compared. Where every SM is simulated, fewer will do that take so long
-/// together; samples scatter more.
-constexpr std::size_t kAveraged = 4;
-constexpr sim::Cycles kAveragedCycles = 16384;
-/// Passes at the end that are executed, or one where every SM is simulated.
-constexpr std::uint32_t kLastPasses = 2;
-/// Where passes become shorter, no more than this part of what is left is left out at once.
+/// A part takes at least so long.
+constexpr sim::Cycles kPartCycles = 16384;
+/// Where passes become shorter and go over no more than the L2 holds, no more than this part of what is left
+/// is left out at once.
 constexpr std::uint32_t kPartOfUnequal = 2;
+/// Bytes of two parts for their work differ by less than this part where they go on alike.
+constexpr double kEvenBytes = 0.02;
+/// Two means of so many parts are compared: with single ones, launches are left while they still slow down
+/// (triton's backward passes come out 0.5 % shorter).
+constexpr std::size_t kAveraged = 2;
 
 bool holds_others(const sm::DecodedLoop& loop) {
   return loop.depth == 0 && !loop.innermost;
@@ -24,6 +27,24 @@ bool holds_others(const sm::DecodedLoop& loop) {
 
 bool is_within(const sm::DecodedLoop& inner, const sm::DecodedLoop& outer) {
   return inner.depth == outer.depth + 1 && inner.begin >= outer.begin && inner.end <= outer.end;
+}
+
+std::uint64_t hbm_read_bytes(const LaunchProgress& part) {
+  return std::accumulate(part.hbm.begin(), part.hbm.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const HbmBytes& bytes) { return sum + bytes.read_bytes; });
+}
+
+/// Whether the later parts have moved as many bytes across HBM for their work as those before.
+bool moves_as_much(const std::vector<LaunchProgress>& ends) {
+  const auto moved = [&](std::size_t part) {
+    const LaunchProgress done = between(ends[part * kAveraged], ends[(part + 1) * kAveraged]);
+    std::uint64_t bytes = 0;
+    for (const HbmBytes& tensor : done.hbm) {
+      bytes += tensor.read_bytes + tensor.write_bytes;
+    }
+    return static_cast<double>(bytes) / done.work;
+  };
+  return std::abs(moved(1) - moved(0)) <= kEvenBytes * moved(0);
 }
 
 bool has_unequal_passes(const sm::DecodedLaunch& decoded) {
@@ -63,11 +84,93 @@ double PassSkipper::work_of_pass(std::size_t number, std::uint32_t iteration) co
   return work;
 }
 
-bool PassSkipper::are_together(const sm::SmCore& core, int slot, int outer) const {
+double PassSkipper::left_out(std::size_t number, std::uint32_t iterations) const {
+  const Cta& cta = ctas_[number];
+  double work = 0;
+  for (std::uint32_t i = 0; i < iterations; ++i) {
+    work += work_of_pass(number, cta.iteration + i);
+  }
+  // Of loops that are behind it in this iteration it has left out what they will be longer or shorter by.
+  for (std::size_t warp = 0; warp < decoded_.warps_per_cta; ++warp) {
+    const int outermost = outer_loops_[number * decoded_.warps_per_cta + warp];
+    for (const sm::DecodedLoop& loop : decoded_.loops) {
+      if (outermost >= 0 && loop.end <= cta.pc &&
+          is_within(loop, decoded_.loops[static_cast<std::size_t>(outermost)])) {
+        work += (trips_of(loop, *cta.resident, cta.iteration + iterations) -
+                 trips_of(loop, *cta.resident, cta.iteration)) *
+                (loop.end - loop.begin);
+      }
+    }
+  }
+  return work;
+}
+
+double PassSkipper::longest_pass(std::size_t number, std::uint32_t iteration) const {
+  double work = 0;
+  for (std::size_t warp = 0; warp < decoded_.warps_per_cta; ++warp) {
+    const int outermost = outer_loops_[number * decoded_.warps_per_cta + warp];
+    double longest = 0;
+    for (const sm::DecodedLoop& loop : decoded_.loops) {
+      if (outermost >= 0 && is_within(loop, decoded_.loops[static_cast<std::size_t>(outermost)])) {
+        longest =
+            std::max(longest, trips_of(loop, *ctas_[number].resident, iteration) * (loop.end - loop.begin));
+      }
+    }
+    work += longest;
+  }
+  return work;
+}
+
+std::uint32_t PassSkipper::unequal_passes(const LaunchProgress& part, const std::vector<int>& members,
+                                          std::uint32_t most) const {
+  const double read_per_work = static_cast<double>(hbm_read_bytes(part)) / part.work;
+  const auto exceeds = [&](std::uint32_t later) {
+    double work = 0;
+    for (std::size_t number = 0; number < ctas_.size(); ++number) {
+      work += longest_pass(number, ctas_[number].iteration + later) * members[ctas_[number].sm];
+    }
+    return work * read_per_work >= static_cast<double>(l2_bytes_);
+  };
+  if (!exceeds(0)) {
+    return most / kPartOfUnequal;
+  }
+  while (most > 0 && !exceeds(most)) {
+    --most;
+  }
+  return most;
+}
+
+double PassSkipper::most_trips(const sm::DecodedLoop& outer, const Cta& cta) const {
+  double most = 0;
+  for (const sm::DecodedLoop& loop : decoded_.loops) {
+    most = is_within(loop, outer) ? std::max(most, trips_of(loop, *cta.resident, cta.iteration)) : most;
+  }
+  return most;
+}
+
+bool PassSkipper::is_pass(const sm::DecodedLoop& loop, const sm::DecodedLoop& outer, const Cta& cta,
+                          double most) const {
+  return is_within(loop, outer) && 2 * trips_of(loop, *cta.resident, cta.iteration) >= most;
+}
+
+std::uint32_t PassSkipper::passes_of(const sm::DecodedLoop& outer, const Cta& cta) const {
+  const double most = most_trips(outer, cta);
+  std::uint32_t passes = 0;  // of an iteration
+  std::uint32_t behind = 0;
+  for (const sm::DecodedLoop& loop : decoded_.loops) {
+    const bool counts = is_pass(loop, outer, cta, most);
+    passes += counts ? 1 : 0;
+    behind += counts && loop.end <= cta.pc ? 1 : 0;
+  }
+  return cta.iteration * passes + behind;
+}
+
+bool PassSkipper::are_together(const sm::SmCore& core, int slot, const sm::DecodedLoop& outer,
+                               const Cta& cta) const {
   const auto first = static_cast<std::size_t>(slot) * decoded_.warps_per_cta;
   const int inner = innermost_loop(decoded_, core.state().warps[first].pc);
   const sm::DecodedLoop& loop = decoded_.loops[static_cast<std::size_t>(inner)];
-  if (!is_within(loop, decoded_.loops[static_cast<std::size_t>(outer)])) {
+  if (!is_pass(loop, outer, cta, most_trips(outer, cta))) {
     return false;
   }
   const std::uint32_t iteration = core.loop_counters_of(static_cast<int>(first)).iteration[0];
@@ -109,11 +212,17 @@ bool PassSkipper::add_cta(const sm::SmCore& core, int slot, std::size_t sm) {
     cta.iteration = std::min(cta.iteration, counters.iteration[0]);
     cta.left = std::min(cta.left, counters.trips[0] - counters.iteration[0] - 1);
   }
-  if (!decoded_.is_asynchronous && !are_together(core, slot, outer_loops_.back())) {
-    return false;
+  cta.pc = core.state().warps[first].pc;
+  cta.pass = cta.iteration;
+  if (!decoded_.is_asynchronous) {
+    const sm::DecodedLoop& outer = decoded_.loops[static_cast<std::size_t>(outer_loops_.back())];
+    if (!are_together(core, slot, outer, cta)) {
+      return false;
+    }
+    cta.pass = passes_of(outer, cta);
   }
   ctas_.push_back(cta);
-  return loop_ != found_ || cta.iteration > last_;
+  return loop_ != found_ || cta.pass > last_;
 }
 
 bool PassSkipper::find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& sms) {
@@ -131,11 +240,12 @@ bool PassSkipper::find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& 
   return !ctas_.empty();
 }
 
-bool PassSkipper::part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& sms) {
-  if (!find_ctas(sms)) {
+bool PassSkipper::part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& sms, sim::Cycles now) {
+  const bool early = loop_ >= 0 && !ends_.empty() && now - ends_.back().time < kPartCycles;
+  if (early || !find_ctas(sms)) {
     return false;  // between two loops or two passes, or in the same as at the last mark
   }
-  const std::uint32_t last = std::ranges::min(ctas_, {}, &Cta::iteration).iteration;
+  const std::uint32_t last = std::ranges::min(ctas_, {}, &Cta::pass).pass;
   if (loop_ != found_) {
     loop_ = found_;
     ends_.clear();
@@ -153,35 +263,31 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
   }
   ends_.push_back(std::move(progress));
   counted_.push_back(counted);
-  const bool unequal = has_unequal_passes(decoded_);
-  const bool sampled = std::ranges::any_of(members, [](int sms) { return sms > 1; });
-  const std::uint32_t last = sampled ? kLastPasses : 1;
-  std::uint32_t passes = left > last ? left - last : 0;
-  passes = unequal ? passes / kPartOfUnequal : passes;
-  std::size_t averaged = sampled ? kAveraged : 1;
-  while (averaged < kAveraged && averaged < ends_.size() &&
-         ends_.back().time - ends_[ends_.size() - 1 - averaged].time < kAveragedCycles) {
-    averaged *= 2;
+  if (ends_.size() > 2 * kAveraged + 1) {
+    ends_.erase(ends_.begin());
+    counted_.erase(counted_.begin());
   }
-  if (passes == 0 || !is_steady(ends_, averaged, passes, l2_bytes_)) {
+  // One more is executed at the end.
+  std::uint32_t passes = left > 1 ? left - 1 : 0;
+  if (passes == 0 || !is_steady(ends_, kAveraged, passes, l2_bytes_) || !moves_as_much(ends_)) {
     return std::nullopt;
   }
   SkippedPasses skipped;
+  skipped.part = between(ends_.front(), ends_.back());
+  if (has_unequal_passes(decoded_)) {
+    passes = unequal_passes(skipped.part, members, passes);
+  }
   skipped.loop = loop_;
   skipped.passes = passes;
-  const std::size_t begin = ends_.size() - 1 - 2 * averaged;
-  skipped.part = between(ends_[begin], ends_.back());
   skipped.counted = counted_.back();
-  skipped.counted.subtract(counted_[begin]);
+  skipped.counted.subtract(counted_.front());
   double work = 0;
   for (std::size_t number = 0; number < ctas_.size(); ++number) {
     const Cta& cta = ctas_[number];
     skipped.instructions.resize(std::max(skipped.instructions.size(), cta.sm + 1), 0);
-    for (std::uint32_t i = 1; i <= passes; ++i) {
-      const double of_pass = work_of_pass(number, cta.iteration + i);
-      skipped.instructions[cta.sm] += of_pass;
-      work += of_pass * members[cta.sm];
-    }
+    const double of_cta = left_out(number, passes);
+    skipped.instructions[cta.sm] += of_cta;
+    work += of_cta * members[cta.sm];
   }
   skipped.repeats = work / skipped.part.work;
   if (skipped.repeats < kFewestRepeats) {

@@ -24,9 +24,10 @@ struct SkippedPasses {
 };
 
 /// Watches all simulated SMs between windows. A part ends when the last of all warps has come to its next
-/// iteration of the outermost loop that all of them are in. Once parts take as long for their work as those
-/// before, passes are left out without their accesses: they go over the same data, or over as much that is
-/// new.
+/// pass, within the outermost loop that all of them are in. Once a part takes as long for its work as the one
+/// before, and moves as many bytes, iterations of that loop are left out without their accesses: they go over
+/// the same data, or over as much that is new. Where passes become shorter, none are left out beyond the one
+/// at which what they go over begins to fit the L2.
 class PassSkipper {
  public:
   /// `decoded` must outlive it.
@@ -36,8 +37,8 @@ class PassSkipper {
   void start_anew() { loop_ = -1; }
   /// Whether the program has loops that can be left out.
   bool applies() const { return applies_; }
-  /// Whether a part ends here.
-  bool part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& sms);
+  /// Whether a part ends at `now`.
+  bool part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& sms, sim::Cycles now);
   /// Takes the progress where a part ends, its work in instructions of all SMs, of which `members` do as each
   /// of the simulated ones; returns what may be left out now.
   std::optional<SkippedPasses> observe(LaunchProgress progress, const sm::SmCounters& counted,
@@ -50,6 +51,8 @@ class PassSkipper {
     std::size_t sm = 0;
     const sm::ResidentCta* resident = nullptr;
     std::uint32_t iteration = ~std::uint32_t{0};  ///< of the outermost loop, of the last of its warps
+    std::uint32_t pass = ~std::uint32_t{0};       ///< likewise, of all in it
+    std::uint32_t pc = 0;                         ///< of its first warp
     std::uint32_t left = ~std::uint32_t{0};       ///< passes behind this one, of the first of its warps
   };
   /// Finds all CTAs; false unless all are in one and the same outermost loop, further than at the last mark.
@@ -58,7 +61,21 @@ class PassSkipper {
   bool find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& sms);
   /// False unless it is in that loop, and in a later pass than at the last mark.
   bool add_cta(const sm::SmCore& core, int slot, std::size_t sm);
-  bool are_together(const sm::SmCore& core, int slot, int outer) const;
+  /// Whether all warps of the CTA are in one and the same pass.
+  bool are_together(const sm::SmCore& core, int slot, const sm::DecodedLoop& outer, const Cta& cta) const;
+  /// Of the loop in `outer` that the CTA goes through most often in this iteration.
+  double most_trips(const sm::DecodedLoop& outer, const Cta& cta) const;
+  /// Whether once through the loop is a pass: it has at least half of the `most` trips in `outer`.
+  bool is_pass(const sm::DecodedLoop& loop, const sm::DecodedLoop& outer, const Cta& cta, double most) const;
+  /// Passes in `outer` that the CTA has behind it.
+  std::uint32_t passes_of(const sm::DecodedLoop& outer, const Cta& cta) const;
+  /// How many of `most` iterations may be left out at once where they become shorter.
+  std::uint32_t unequal_passes(const LaunchProgress& part, const std::vector<int>& members,
+                               std::uint32_t most) const;
+  /// Instructions of CTA `number` in its longest pass of iteration `iteration`.
+  double longest_pass(std::size_t number, std::uint32_t iteration) const;
+  /// Instructions that CTA `number` leaves out with so many iterations of the outermost loop.
+  double left_out(std::size_t number, std::uint32_t iterations) const;
   /// Instructions of CTA `number` in iteration `iteration` of the outermost loop.
   double work_of_pass(std::size_t number, std::uint32_t iteration) const;
   double trips_of(const sm::DecodedLoop& loop, const sm::ResidentCta& cta, std::uint32_t iteration) const;
@@ -69,7 +86,7 @@ class PassSkipper {
   bool applies_;
   int loop_ = -1;  ///< in which the marks were taken; -1: none
   int found_ = -1;
-  std::uint32_t last_ = 0;  ///< iteration of the CTA that is last, at the last mark
+  std::uint32_t last_ = 0;  ///< pass of the CTA that is last, at the last mark
   std::vector<Cta> ctas_;
   std::vector<int> outer_loops_;  ///< of the warps of all of `ctas_`; -1: has ended
   std::vector<LaunchProgress> ends_;
