@@ -9,6 +9,7 @@
 
 #include "model/sm/async_decode.hpp"
 #include "model/sm/operand_reads.hpp"
+#include "model/sm/short_ways.hpp"
 
 namespace warpscope::sm {
 namespace {
@@ -262,19 +263,6 @@ void compare_loops(DecodedLaunch& out) {
   }
 }
 
-bool is_plain(const DecodedInstruction& instruction, const DecodedInstruction& next) {
-  const bool only_pipe =
-      instruction.pipe < PipeSlot::mio && instruction.write_scoreboard == trace::kNoScoreboard;
-  const bool goes_on = !instruction.closes_loop && next.loops_begun == 0 && next.line == instruction.line;
-  return only_pipe && goes_on;
-}
-
-bool waits(const DecodedInstruction& instruction) {
-  return instruction.wait_mask != 0 || !instruction.has_control || instruction.op_class == OpClass::exit ||
-         instruction.op_class == OpClass::async_wait || instruction.op_class == OpClass::wgmma_wait ||
-         instruction.op_class == OpClass::mbarrier_wait || instruction.op_class == OpClass::constant_operand;
-}
-
 /// Numbers the registers that occur from 0 on, in their order: what is kept of each then takes little room.
 void number_registers(DecodedLaunch& out) {
   std::vector<std::uint16_t> numbers;
@@ -296,25 +284,6 @@ void number_registers(DecodedLaunch& out) {
     range.first = range.count == 0 ? std::uint16_t{0} : numbers[range.first];
   });
   out.register_count = next;
-}
-
-/// Traces have what is executed: a branch right in front of a BSYNC jumps over code to it.
-void find_jumps(std::vector<DecodedInstruction>& code) {
-  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
-    if (code[i].op_class == OpClass::branch && !code[i].closes_loop &&
-        code[i + 1].op_class == OpClass::convergence) {
-      code[i].op_class = OpClass::convergence;
-    }
-  }
-}
-
-/// Sets what the issue loop tests first.
-void find_short_ways(DecodedLaunch& out) {
-  for (std::size_t i = 0; i < out.code.size(); ++i) {
-    out.code[i].waits = waits(out.code[i]);
-    out.code[i].plain =
-        !out.needs_register_scoreboard && i + 1 < out.code.size() && is_plain(out.code[i], out.code[i + 1]);
-  }
 }
 
 }  // namespace
@@ -355,7 +324,7 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
   for (std::size_t i = 0; i < out.code.size(); ++i) {
     out.code[i].line = static_cast<std::uint16_t>(i / instructions_per_line);
   }
-  find_jumps(out.code);
+  find_jumps(out);
   find_short_ways(out);
   number_registers(out);
   return out;
