@@ -109,8 +109,8 @@ trace::WarpProgram assemble(std::string name, VirtualProgram program) {
   first.push_back(static_cast<std::uint32_t>(result.code.size()));
   name_operations(result, program.operations);
   for (const VirtualLoop& loop : program.loops) {
-    result.loops.push_back(
-        {first[loop.first_block], first[loop.last_block + 1], loop.trip_slot, loop.trips_per_iteration});
+    result.loops.push_back({first[loop.first_block], first[loop.last_block + 1], loop.trip_slot,
+                            loop.trips_per_iteration, loop.again});
   }
   return result;
 }

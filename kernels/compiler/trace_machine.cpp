@@ -210,6 +210,7 @@ void TraceMachine::loop(const Trips& trips, const std::function<void(const Affin
     VirtualLoop last;
     last.trip_slot = tables_.trip_slot(TripKind::at_most_one, trips.slot);
     last.at_most_once = true;
+    last.again = true;
     open_region(last);
     const std::size_t last_number = emitter_.loop_count() - 1;
     resolver_.enter_last_iteration(trips);

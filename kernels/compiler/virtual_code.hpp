@@ -31,6 +31,7 @@ struct VirtualLoop {
   std::size_t last_block = 0;
   std::uint16_t trip_slot = 0;
   std::array<std::int32_t, trace::kMaxLoopDepth> trips_per_iteration{};
+  bool again = false;         ///< as in trace::Loop
   bool at_most_once = false;  ///< a condition, not a loop: its branch never jumps back
 };
 

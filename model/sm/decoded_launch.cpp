@@ -10,6 +10,7 @@
 #include "model/sm/async_decode.hpp"
 #include "model/sm/operand_reads.hpp"
 #include "model/sm/short_ways.hpp"
+#include "model/trace/code_places.hpp"
 
 namespace warpscope::sm {
 namespace {
@@ -321,8 +322,9 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
     throw std::invalid_argument(fmt::format("launch '{}' has {} instructions, more than {} lines of {}",
                                             launch.name, out.code.size(), kMostLines, config.id));
   }
+  const std::vector<std::uint32_t> places = trace::code_places(launch);
   for (std::size_t i = 0; i < out.code.size(); ++i) {
-    out.code[i].line = static_cast<std::uint16_t>(i / instructions_per_line);
+    out.code[i].line = static_cast<std::uint16_t>(places[i] / instructions_per_line);
   }
   find_jumps(out);
   find_short_ways(out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/trace/code_places.hpp"
 #include "model/trace/execution_count.hpp"
 
 namespace warpscope::trace {
@@ -121,7 +122,12 @@ OpcodeCounts executed_instructions(const Launch& launch) {
 std::uint64_t executed_code_bytes(const Launch& launch) {
   constexpr std::uint64_t kLineBytes = 128;
   constexpr std::uint64_t kLineInstructions = 8;
-  std::vector<std::vector<bool>> lines(launch.programs.size());
+  std::vector<std::vector<bool>> lines;
+  std::vector<std::vector<std::uint32_t>> places;
+  for (const WarpProgram& program : launch.programs) {
+    places.push_back(code_places(program));
+    lines.emplace_back(places.back().back() / kLineInstructions + 1);
+  }
   const std::vector<std::uint64_t> ctas = ctas_per_class(launch);
   for (std::size_t c = 0; c < launch.classes.size(); ++c) {
     const std::vector<std::uint16_t>& of_warps = launch.classes[c].program_of_warp;
@@ -129,11 +135,9 @@ std::uint64_t executed_code_bytes(const Launch& launch) {
     for (const std::uint16_t program : ctas[c] > 0 ? programs : std::set<std::uint16_t>()) {
       for (const ExecutedStretch& stretch : executed_stretches(launch.programs[program], launch.classes[c])) {
         if (stretch.count > 0 && stretch.end > stretch.begin) {
-          const std::size_t end = (stretch.end - 1) / kLineInstructions + 1;
-          std::vector<bool>& of_program = lines[program];
-          of_program.resize(std::max(of_program.size(), end));
-          std::fill(of_program.begin() + static_cast<std::ptrdiff_t>(stretch.begin / kLineInstructions),
-                    of_program.begin() + static_cast<std::ptrdiff_t>(end), true);
+          for (std::uint32_t i = stretch.begin; i < stretch.end; ++i) {
+            lines[program][places[program][i] / kLineInstructions] = true;
+          }
         }
       }
     }

@@ -60,7 +60,8 @@ void TextProgramReader::read_loop(TextCursor& cursor) {
     cursor.fail("loop depth", std::to_string(kMaxLoopDepth + 1),
                 fmt::format("loops nest at most {} deep", kMaxLoopDepth));
   }
-  constexpr std::string_view kLegal = "expected loop n=slot0 {, or n=slot0+i0*2 { with terms of outer loops";
+  constexpr std::string_view kLegal =
+      "expected loop n=slot0 {, or n=slot0+i0*2 again { with terms of outer loops";
   if (cursor.word() != "n" || !cursor.accept('=')) {
     cursor.fail("loop", cursor.lookahead(), kLegal);
   }
@@ -75,7 +76,12 @@ void TextProgramReader::read_loop(TextCursor& cursor) {
   while (cursor.peek() != '{') {
     const bool negative = cursor.accept('-');
     if (!negative && !cursor.accept('+')) {
-      cursor.fail("loop trips", cursor.lookahead(), kLegal);
+      const std::string_view word = cursor.word();
+      loop.again = word == "again";
+      if (!loop.again || cursor.peek() != '{') {
+        cursor.fail("loop trips", loop.again || word.empty() ? cursor.lookahead() : word, kLegal);
+      }
+      break;
     }
     const std::string_view term = cursor.word();
     const std::size_t depth = term == "i0" ? 0 : term == "i1" ? 1 : kMaxLoopDepth;

@@ -60,7 +60,7 @@ class ProgramWriter {
         }
       }
     }
-    text_ += " {\n";
+    text_ += loop.again ? " again {\n" : " {\n";
     open_.push_back(loop.end);
   }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/trace/execution_count.hpp"
 #include "model/trace/trace_limits.hpp"
 #include "model/trace/validation.hpp"
@@ -246,6 +248,11 @@ std::vector<std::size_t> check_loops(const ValidationContext& context, const War
         context.fail("loop trips", fmt::format("i{}", k),
                      fmt::format("{} loops surround loop {}", open.size(), range));
       }
+    }
+    if (loop.again && std::ranges::none_of(program.loops, [&](const Loop& before) {
+          return before.end == loop.begin && !before.again;
+        })) {
+      context.fail("loop again", range, "begins where another loop ends, whose code it goes through");
     }
     depths.push_back(open.size());
     open.push_back(&loop);

@@ -144,11 +144,12 @@ class TraceMaker {
     }
   }
 
-  void add_loop(WarpProgram& program, std::size_t depth) {
+  void add_loop(WarpProgram& program, std::size_t depth, bool again = false) {
     const std::size_t number = program.loops.size();
     Loop loop;
     loop.begin = static_cast<std::uint32_t>(program.code.size());
     loop.trip_slot = pick<std::uint16_t>(0, 2);
+    loop.again = again;
     for (std::size_t k = 0; k < depth; ++k) {
       loop.trips_per_iteration[k] = random_.one_in(2) ? pick<std::int32_t>(-3, 3) : 0;
     }
@@ -156,6 +157,9 @@ class TraceMaker {
     add_code(program, depth + 1);
     program.code.push_back(bare(Opcode::BRA));
     program.loops[number].end = static_cast<std::uint32_t>(program.code.size());
+    if (!again && random_.one_in(3)) {
+      add_loop(program, depth, true);
+    }
   }
 
   Launch make_launch() {

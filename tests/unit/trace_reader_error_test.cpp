@@ -173,10 +173,12 @@ TEST(TraceReaderErrors, Immediates) {
 }
 
 TEST(TraceReaderErrors, Loops) {
-  const std::string legal = "expected loop n=slot0 {, or n=slot0+i0*2 { with terms of outer loops";
+  const std::string legal = "expected loop n=slot0 {, or n=slot0+i0*2 again { with terms of outer loops";
   EXPECT_EQ(in_program("loop {"), "t:5: loop '{': " + legal);
   EXPECT_EQ(in_program("loop n=3 {"), "t:5: loop trips '3': " + legal);
   EXPECT_EQ(in_program("loop n=slot70000 {"), "t:5: trip slot '70000': expected an integer from 0 to 65535");
+  EXPECT_EQ(in_program("loop n=slot0 twice {"), "t:5: loop trips 'twice': " + legal);
+  EXPECT_EQ(in_program("loop n=slot0 again again {"), "t:5: loop trips 'again': " + legal);
   EXPECT_EQ(in_program("loop n=slot0*i0 {"), "t:5: loop trips '*i0': " + legal);
   EXPECT_EQ(in_program("loop n=slot0+i0 {"),
             "t:5: loop trips 'i0': expected i0 or i1, once each, of a loop around this one");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "model/trace/code_places.hpp"
 #include "model/trace/execution_count.hpp"
 #include "model/trace/text_reader.hpp"
 #include "tests/unit/trace_random.hpp"
@@ -148,6 +149,25 @@ TEST(TraceStatistics, LinesOfCodeCountOnceAndOnlyWhereTheyRun) {
   launch.classes = {{{0, 0}, {0}, {}}, {{1}, {0}, {}}};
   EXPECT_EQ(executed_code_bytes(launch), 3U * 128);
   launch.classes[0].trip_counts = {7};
+  EXPECT_EQ(executed_code_bytes(launch), 4U * 128);
+}
+
+TEST(TraceStatistics, ALastIterationGoesThroughTheCodeOfItsLoop) {
+  Launch launch;
+  launch.programs.resize(1);
+  WarpProgram& program = launch.programs[0];
+  program.code.assign(38, bare(Opcode::NOP));
+  program.loops = {{3, 23, 0, {}}, {23, 33, 1, {}}};
+  launch.classes = {{{0}, {2, 1}, {}}};
+  EXPECT_EQ(code_places(program).back(), 37U);
+  EXPECT_EQ(executed_code_bytes(launch), 5U * 128);
+  program.loops[1].again = true;
+  const std::vector<std::uint32_t> places = code_places(program);
+  EXPECT_EQ(places[22], 22U) << "the branch of the loop";
+  EXPECT_EQ(places[23], 3U);
+  EXPECT_EQ(places[32], 12U);
+  EXPECT_EQ(places[33], 23U);
+  EXPECT_EQ(places.back(), 27U);
   EXPECT_EQ(executed_code_bytes(launch), 4U * 128);
 }
 

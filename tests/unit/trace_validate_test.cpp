@@ -125,6 +125,11 @@ TEST(TraceValidate, Loops) {
               p.loops = {{0, 5, 0, {}}, {0, 4, 0, {}}, {0, 3, 0, {}}, {0, 2, 0, {}}};
             }),
             at + "loop depth '4': at most 3");
+  const std::string again = "loop again '[1, 3)': begins where another loop ends, whose code it goes through";
+  EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) {
+              p.loops = {{1, 3, 0, {}, true}};
+            }),
+            at + again);
 }
 
 TEST(TraceValidate, Operands) {
