@@ -42,11 +42,14 @@ Engine::Engine(const hw::HwConfig& config, const trace::Trace& trace, const trac
       decoded_(sm::decode(config, trace, launch)),
       dispatcher_(config, launch, sm_clock_mhz_, std::min(occupancy_.ctas_per_sm, sm::kMaxCtas),
                   policy != nullptr ? policy->groups() : every_sm(config)),
-      window_(engine::window_cycles(config, memory.least_latency_cycles(), options.window_divisor)) {
+      window_(engine::window_cycles(config, memory.least_latency_cycles(), options.window_divisor)),
+      code_path_(config, decoded_.code.back().line + 1U, options.code_in_l2,
+                 engine::window_cycles(config, memory.least_latency_cycles())) {
   for (const gpu::SmGroup& group : policy != nullptr ? policy->groups() : every_sm(config)) {
     RequestTap* tap = policy != nullptr ? policy->tap(sms_.size(), decoded_, cta_slots()) : nullptr;
     sms_.push_back(
         std::make_unique<SmUnit>(config, trace, decoded_, cta_slots(), group.first_sm, memory, tap));
+    sms_.back()->supply_code(code_path_.supply());
     asked_.push_back(&sms_.back()->asked());
   }
   residents_.resize(sms_.size());
@@ -108,6 +111,20 @@ void Engine::run_sms(sim::Cycles end) {
   team_.run([&](int part) { memory_.serve(asked_, static_cast<std::size_t>(part), parts); });
 }
 
+void Engine::exchange_code(sim::Cycles end) {
+  std::vector<CodeReader> readers;
+  readers.reserve(sms_.size());
+  for (std::size_t i = 0; i < sms_.size(); ++i) {
+    readers.push_back({.asked = &sms_[i]->core().asked_lines(),
+                       .origin = sms_[i]->origin(),
+                       .first_sm = sms_[i]->number(),
+                       .sms = policy_ != nullptr ? policy_->active_sms(i) : 1,
+                       .in_step = policy_ != nullptr && policy_->in_step(),
+                       .jumps = sms_[i]->is_jumping(end)});
+  }
+  code_path_.exchange(std::move(readers));
+}
+
 void Engine::end_ctas() {
   struct End {
     sim::Cycles time;
@@ -145,10 +162,12 @@ bool Engine::advance() {
   }
   const sim::Cycles end = now_ + window_;
   gpu::require_time(launch_, static_cast<double>(end));
+  code_path_.begin_window(now_);
   run_sms(end);
   if (options_.observer != nullptr) {
     tell_window(end);
   }
+  exchange_code(end);
   end_ctas();
   if (policy_ != nullptr) {
     policy_->end_window(now_, end);

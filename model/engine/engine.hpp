@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "model/engine/code_path.hpp"
 #include "model/engine/sm_unit.hpp"
 #include "model/engine/thread_team.hpp"
 #include "model/gpu/cta_dispatcher.hpp"
@@ -16,8 +17,9 @@
 
 namespace warpscope::engine {
 
-/// How a launch is run; nothing here changes a cycle of it.
+/// How a launch is run; only `code_in_l2` changes a cycle of it.
 struct EngineOptions {
+  bool code_in_l2 = false;                ///< else the memory alone has what is not loaded with the launch
   int window_divisor = 1;                 ///< windows so many times shorter than they may be
   bool reverse_sms = false;               ///< the order in which one thread takes the SMs
   metrics::Observer* observer = nullptr;  ///< is told what happens; null: nobody
@@ -35,6 +37,8 @@ class Policy {
   virtual sm::ResidentCta begin_ctas(const gpu::Dispatch& dispatch, int slot) = 0;
   /// SMs that have work of those that `sm` stands for.
   virtual int active_sms(std::size_t sm) const = 0;
+  /// These do the same at the same time.
+  virtual bool in_step() const = 0;
   virtual void end_cta(std::size_t sm, int slot, sim::Cycles time) = 0;
   virtual void end_window(sim::Cycles begin, sim::Cycles end) = 0;
   /// Whether windows in which no SM does anything may be left out.
@@ -74,6 +78,7 @@ class Engine {
   /// one.
   void set_active(std::size_t sm, int active, sim::Cycles time);
   void run_sms(sim::Cycles end);
+  void exchange_code(sim::Cycles end);
   void end_ctas();
   void dispatch(sim::Cycles slot_ready);
   void tell_begin() const;
@@ -93,6 +98,7 @@ class Engine {
   sm::DecodedLaunch decoded_;
   gpu::CtaDispatcher dispatcher_;
   sim::Cycles window_;
+  CodePath code_path_;
   bool begun_ = false;  ///< the first CTAs have been handed out, which waits until a policy is attached
   sim::Cycles now_ = 0;
   sim::Cycles end_ = 0;

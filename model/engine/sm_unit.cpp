@@ -138,6 +138,7 @@ void SmUnit::step(sim::Cycles begin, sim::Cycles end) {
     origin_ = begin;
   }
   ran_ = true;
+  core_.set_code_supply(supply_, origin_);
   const std::int32_t next = core_.run_until(static_cast<std::int32_t>(end - origin_), ended_);
   next_event_ = next == sm::kNever ? kForever : origin_ + next;
   for (const auto& [time, slot] : ended_) {

@@ -49,6 +49,9 @@ class SmUnit {
   bool awaits_answers() const { return in_flight_count_ > 0; }
   /// The last of its stores had reached the L2 by then.
   sim::Cycles stored_by() const { return stored_by_; }
+  /// Its code comes as `supply` says, which must outlive it.
+  void supply_code(const sm::CodeSupply& supply) { supply_ = &supply; }
+  int number() const { return sm_; }
   sm::SmCore& core() { return core_; }
   const sm::SmCore& core() const { return core_; }
   sim::Cycles origin() const { return origin_; }
@@ -75,6 +78,7 @@ class SmUnit {
   std::int64_t port_units_per_byte_;
   std::vector<sm::SentRequest> sent_;
   sm::SmCore core_;
+  const sm::CodeSupply* supply_ = nullptr;
   sim::Cycles origin_ = 0;
   sim::Cycles next_event_ = kForever;
   std::int64_t port_free_ = 0;  ///< reads are drawn one after another up to here, in 1/kQueueUnits cycles

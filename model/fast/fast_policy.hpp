@@ -33,6 +33,7 @@ class FastPolicy : public engine::Policy {
   engine::RequestTap* tap(std::size_t sm, const sm::DecodedLaunch& decoded, int cta_slots) override;
   sm::ResidentCta begin_ctas(const gpu::Dispatch& dispatch, int slot) override;
   int active_sms(std::size_t sm) const override { return sms_[sm].active; }
+  bool in_step() const override { return !unsimulated_ && sample_.alike; }
   void end_cta(std::size_t sm, int slot, sim::Cycles time) override;
   void end_window(sim::Cycles begin, sim::Cycles end) override;
   bool allows_gaps() const override;

@@ -32,9 +32,14 @@ std::vector<memory::TensorExtent> tensor_extents(const hw::HwConfig& config, con
   return extents;
 }
 
+/// Whether the L2 has the code of a launch when it begins.
+bool has_code(const SimulationOptions& options) {
+  return options.warm_l2 || options.memory;
+}
+
 /// On a cold L2 each line of code that runs comes from HBM, once.
 std::uint64_t code_bytes(const trace::Launch& launch, const SimulationOptions& options) {
-  return options.warm_l2 || options.memory ? 0 : trace::executed_code_bytes(launch);
+  return has_code(options) ? 0 : trace::executed_code_bytes(launch);
 }
 
 /// Runs the launches of `trace` one after another, all SMs of each. Where the L2 stays warm they share it.
@@ -50,7 +55,8 @@ std::vector<LaunchOutcome> run_detailed(Chip& chip, const hw::HwConfig& config, 
     chip.begin_launch(launch_clock_mhz(config, launch));
     memory->begin_launch(launch_clock_mhz(config, launch), options.warm_l2);
     engine::Engine engine(config, trace, launch, *memory, team,
-                          {.window_divisor = options.window_divisor,
+                          {.code_in_l2 = has_code(options),
+                           .window_divisor = options.window_divisor,
                            .reverse_sms = options.reverse_sms,
                            .observer = options.observer});
     chip.run(engine);
@@ -79,7 +85,7 @@ std::vector<LaunchOutcome> run_fast(Chip& chip, const hw::HwConfig& config, cons
     chip.begin_launch(launch_clock_mhz(config, launch));
     memory.begin_launch(launch_clock_mhz(config, launch), options.warm_l2);
     fast::FastPolicy policy(config, trace, launch, memory, groups[i]);
-    engine::Engine engine(config, trace, launch, memory, team, {}, &policy);
+    engine::Engine engine(config, trace, launch, memory, team, {.code_in_l2 = has_code(options)}, &policy);
     policy.attach(engine);
     chip.run(engine);
     LaunchCounts counts = policy.finish();

@@ -60,9 +60,13 @@ struct InstructionCache {
   int l0_bytes = 0;  ///< instructions that stream at full rate (L0 and L1 together)
   int l1_bytes = 0;  ///< next level, shared by the SM
   int line_bytes = 0;
-  int l1_fill_cycles = 0;  ///< between two lines from the next level, for all sub-cores at once
-  int l2_fill_cycles = 0;  ///< between two lines from beyond it
-  int prefetch_lines = 0;  ///< lines that the prefetcher runs ahead of a warp
+  int l1_fill_cycles = 0;        ///< from asking the next level for a line to its arrival
+  int l1_line_cycles = 0;        ///< between two lines from it, for all sub-cores at once
+  double gpu_lines_per_clk = 0;  ///< from it to all SMs together; the two of a TPC share a line
+  int preloaded_bytes = 0;       ///< of the beginning of a launch's code, in the next level when it begins
+  int l2_fill_cycles = 0;        ///< between two lines from the L2
+  int memory_fill_cycles = 0;    ///< between two lines that no SM has asked for yet
+  int prefetch_lines = 0;        ///< lines that the prefetcher runs ahead of a warp
 };
 
 /// Parameters of a launch, in lines of 64 bytes. LDC and operands go through caches of their own.

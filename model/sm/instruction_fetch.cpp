@@ -15,14 +15,25 @@ std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time) {
   const auto take = [time](std::int32_t& path_free, int cycles) {
     return path_free = within_reach(std::int64_t{std::max(path_free, time)} + cycles);
   };
-  std::int32_t available = take(state_.fill_free, spec_.icache.l1_fill_cycles);
+  const hw::InstructionCache& icache = spec_.icache;
+  std::int32_t available = take(state_.fill_free, icache.l1_line_cycles);
+  if (supply_ != nullptr) {
+    available = std::max(available, within_reach(supply_->path_free - supply_origin_));
+  }
+  available = within_reach(std::int64_t{available} + icache.l1_fill_cycles - icache.l1_line_cycles);
+  bool from_memory = false;
   if (const std::int32_t* arrives = far_lines_.find(line)) {
     available = std::max(available, *arrives);
   } else {
-    available = std::max(available, take(state_.far_fill_free, spec_.icache.l2_fill_cycles));
+    from_memory = supply_ != nullptr && supply_->in_l2[line] > supply_origin_ + time;
+    available = std::max(available, take(state_.far_fill_free,
+                                         from_memory ? icache.memory_fill_cycles : icache.l2_fill_cycles));
     far_lines_.put(line, available);
   }
   near_lines_.put(line, available);
+  if (supply_ != nullptr) {
+    asked_lines_.push_back({time, available, line, from_memory});
+  }
   return available;
 }
 

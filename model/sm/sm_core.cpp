@@ -76,8 +76,7 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const Deco
   };
   near_lines_ = InstructionLines(lines_of(spec_.icache.l0_bytes), code_lines);
   far_lines_ = InstructionLines(lines_of(spec_.icache.l1_bytes), code_lines);
-  // As a launch of the same code has left it.
-  for (std::uint32_t line = 0; line < code_lines; ++line) {
+  for (std::uint32_t line = 0; line < std::min(code_lines, lines_of(spec_.icache.preloaded_bytes)); ++line) {
     far_lines_.put(line, 0);
   }
   if (decoded.needs_register_scoreboard) {

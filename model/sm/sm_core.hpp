@@ -12,6 +12,7 @@
 #include "model/metrics/result.hpp"
 #include "model/sm/address.hpp"
 #include "model/sm/async_units.hpp"
+#include "model/sm/code_supply.hpp"
 #include "model/sm/decoded_launch.hpp"
 #include "model/sm/instruction_lines.hpp"
 #include "model/sm/issue_history.hpp"
@@ -107,6 +108,13 @@ class SmCore {
   const DecodedLaunch& decoded() const { return decoded_; }
   /// Which warps wait where, for the report of a deadlock.
   std::vector<std::pair<int, std::uint32_t>> waiting_warps() const;
+  /// Code comes as `supply` says, whose times are `origin` ahead; null: from the L2 and to nobody else. What
+  /// is asked for is kept until somebody clears it.
+  void set_code_supply(const CodeSupply* supply, std::int64_t origin) {
+    supply_ = supply;
+    supply_origin_ = origin;
+  }
+  std::vector<LineRequest>& asked_lines() { return asked_lines_; }
   void set_sm_index(int sm_index) { sm_index_ = sm_index; }
 
  private:
@@ -220,6 +228,9 @@ class SmCore {
   std::array<LoopHead, kMaxCtas> loop_heads_{};
   std::array<std::uint32_t, kMaxCtas> tenants_{};  ///< CTAs that each slot has had
   std::vector<Address> bases_;                     ///< [slot][memory operand], of the resident CTAs
+  const CodeSupply* supply_ = nullptr;
+  std::int64_t supply_origin_ = 0;
+  std::vector<LineRequest> asked_lines_;
   SmCounters counters_;
   OpcodeCounts issued_by_opcode_{};
   std::vector<RegisterState> registers_;  ///< [warp][register], only without control bits

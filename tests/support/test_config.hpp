@@ -22,7 +22,11 @@ inline hw::Sm test_sm() {
                .l1_bytes = 131072,
                .line_bytes = 4096,
                .l1_fill_cycles = 5,
+               .l1_line_cycles = 5,
+               .gpu_lines_per_clk = 1000,
+               .preloaded_bytes = 131072,
                .l2_fill_cycles = 13,
+               .memory_fill_cycles = 13,
                .prefetch_lines = 0};
   sm.tensor.hmma_16816 = {.interval_cycles = 8, .latency_cycles = 33, .dispatch_hold_cycles = 3};
   sm.tensor.hmma_1688 = {.interval_cycles = 4, .latency_cycles = 18, .dispatch_hold_cycles = 2};

@@ -15,6 +15,7 @@ hw::HwConfig fetch_config(int fill_cycles, int prefetch_lines) {
   hw::HwConfig config = test_config();
   config.sm.icache.line_bytes = 128;
   config.sm.icache.l1_fill_cycles = fill_cycles;
+  config.sm.icache.l1_line_cycles = fill_cycles;
   config.sm.icache.prefetch_lines = prefetch_lines;
   return config;
 }
@@ -156,6 +157,54 @@ TEST(SmFetch, WarpsShareLinesAndThePathTheyComeBy) {
   const trace::WarpProgram one_line = Program().op(NOP, kPerLine - 1).exit().build();
   CoreBench bench(config, one_warp_each({one_line, one_line, one_line}));
   EXPECT_EQ(bench.run(), 2 * 20 + kPerLine - 1) << "the third program's line comes behind two others";
+}
+
+TEST(SmFetch, LinesFollowEachOtherSoonerThanTheFirstArrives) {
+  hw::HwConfig config = fetch_config(20, 0);
+  config.sm.icache.l1_line_cycles = 4;
+  const trace::WarpProgram one_line = Program().op(NOP, kPerLine - 1).exit().build();
+  CoreBench bench(config, one_warp_each({one_line, one_line, one_line}));
+  EXPECT_EQ(bench.run(), 2 * 4 + kPerLine - 1);
+}
+
+/// When a second line arrives that comes as `supply` says; counts from the arrival of a first in the next
+/// level.
+std::int64_t second_line(const hw::HwConfig& config, const sm::CodeSupply& supply,
+                         std::vector<sm::LineRequest>* asked = nullptr) {
+  CoreBench bench(config, one_program(straight(1).build()));
+  bench.core().set_code_supply(&supply, 1000);
+  const std::int64_t end = bench.run();
+  if (asked != nullptr) {
+    *asked = bench.core().asked_lines();
+  }
+  return end;
+}
+
+TEST(SmFetch, OtherSmsTakeThePath) {
+  hw::HwConfig config = fetch_config(20, 0);
+  config.sm.icache.l1_line_cycles = 4;
+  std::vector<sm::LineRequest> asked;
+  EXPECT_EQ(second_line(config, {.path_free = 0, .in_l2 = {0, 0}}), kPerLine - 1 + 20);
+  EXPECT_EQ(second_line(config, {.path_free = 1050, .in_l2 = {0, 0}}, &asked), 50 + 16 - 20);
+  ASSERT_EQ(asked.size(), 1U);
+  EXPECT_EQ(asked[0].time, 20 + kPerLine - 1);
+  EXPECT_EQ(asked[0].arrival, 50 + 16);
+  EXPECT_EQ(asked[0].line, 1U);
+  EXPECT_FALSE(asked[0].from_memory);
+}
+
+TEST(SmFetch, CodeThatIsNotPreloadedComesFromTheL2OrTheMemory) {
+  hw::HwConfig config = two_levels(16);
+  config.sm.icache.preloaded_bytes = 128;
+  config.sm.icache.memory_fill_cycles = 100;
+  const int asked_at = 20 + kPerLine - 1;
+  std::vector<sm::LineRequest> asked;
+  EXPECT_EQ(second_line(config, {.path_free = 0, .in_l2 = {0, 1000 + asked_at}}, &asked), kPerLine - 1 + 34);
+  EXPECT_FALSE(asked[0].from_memory);
+  EXPECT_EQ(second_line(config, {.path_free = 0, .in_l2 = {0, 1001 + asked_at}}, &asked), kPerLine - 1 + 100);
+  EXPECT_TRUE(asked[0].from_memory);
+  config.sm.icache.preloaded_bytes = 256;
+  EXPECT_EQ(second_line(config, {.path_free = 0, .in_l2 = {0, 2000}}), kPerLine - 1 + 20);
 }
 
 TEST(SmFetch, NothingIsFetchedBehindTheEnd) {

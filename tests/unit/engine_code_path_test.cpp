@@ -1,0 +1,128 @@
+// The path by which code comes to all SMs, window by window.
+#include "model/engine/code_path.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/test_config.hpp"
+
+namespace warpscope::test {
+namespace {
+
+using engine::CodePath;
+using engine::CodeReader;
+using sm::LineRequest;
+
+constexpr sim::Cycles kEpoch = 256;
+
+hw::HwConfig code_config(double lines_per_clk) {
+  hw::HwConfig config = test_config();
+  config.gpu.sm_count = 8;
+  config.sm.icache.gpu_lines_per_clk = lines_per_clk;
+  return config;
+}
+
+/// `count` lines from `first` on, one in ten cycles from `time` on, each five cycles on its way.
+std::vector<LineRequest> lines(std::uint32_t first, int count, std::int32_t time, bool from_memory = false) {
+  std::vector<LineRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(
+        {time + 10 * i, time + 10 * i + 5, first + static_cast<std::uint32_t>(i), from_memory});
+  }
+  return requests;
+}
+
+/// Cycle up to which the path is taken once these have been asked for in the first epoch.
+sim::Cycles path_free(std::vector<std::vector<LineRequest>> asked, std::vector<CodeReader> readers) {
+  CodePath path(code_config(0.25), 64, true, kEpoch);
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    readers[i].asked = &asked[i];
+  }
+  path.begin_window(0);
+  path.exchange(readers);
+  EXPECT_TRUE(asked[0].empty());
+  EXPECT_EQ(path.supply().path_free, 0) << "known from the next epoch on";
+  path.begin_window(kEpoch);
+  return path.supply().path_free;
+}
+
+TEST(CodePath, EachLineTakesItsTime) {
+  EXPECT_EQ(path_free({lines(0, 10, 3)}, {{.first_sm = 0}}), 40);
+  EXPECT_EQ(path_free({lines(0, 10, 3), lines(0, 20, 3)}, {{.first_sm = 0}, {.first_sm = 2}}), 120);
+}
+
+TEST(CodePath, TwoSmsOfATpcShareALineOnItsWay) {
+  const std::vector<CodeReader> tpc = {{.first_sm = 2}, {.first_sm = 3}};
+  EXPECT_EQ(path_free({lines(0, 10, 3), lines(0, 10, 8)}, tpc), 40);
+  EXPECT_EQ(path_free({lines(0, 10, 3), lines(0, 10, 9)}, tpc), 80) << "it has arrived at the other one";
+  EXPECT_EQ(path_free({lines(0, 10, 3), lines(10, 10, 3)}, tpc), 80) << "another line";
+  EXPECT_EQ(path_free({lines(0, 10, 3), lines(0, 10, 3)}, {{.first_sm = 1}, {.first_sm = 2}}), 80);
+}
+
+TEST(CodePath, OneSmAsksForThoseThatItStandsFor) {
+  EXPECT_EQ(path_free({lines(0, 10, 3)}, {{.first_sm = 0, .sms = 6, .in_step = true}}), 120);
+  EXPECT_EQ(path_free({lines(0, 10, 3)}, {{.first_sm = 0, .sms = 0}}), 40)
+      << "its own lines are on their way";
+}
+
+TEST(CodePath, SmsThatKeepNoStepAskForAsManyInTheMean) {
+  CodePath path(code_config(1), 64, true, kEpoch);
+  std::vector<LineRequest> asked;
+  const auto epoch = [&](int number, int count) {
+    path.begin_window(number * kEpoch);
+    asked = lines(0, count, 0);
+    path.exchange({{.asked = &asked, .first_sm = 0, .sms = 5}});
+    path.begin_window((number + 1) * kEpoch);
+    return path.supply().path_free - number * kEpoch;
+  };
+  EXPECT_EQ(epoch(0, 10), 10);
+  EXPECT_EQ(epoch(1, 20), 20 + 4 * 10);
+  EXPECT_EQ(epoch(2, 0), 4 * 15);
+}
+
+TEST(CodePath, WhatIsAskedForTooFastQueues) {
+  CodePath path(code_config(0.03125), 64, true, kEpoch);
+  std::vector<LineRequest> asked = lines(0, 20, 0);
+  path.begin_window(0);
+  path.exchange({{.asked = &asked}});
+  path.begin_window(kEpoch);
+  EXPECT_EQ(path.supply().path_free, 640);
+  asked = lines(20, 1, 0);
+  path.exchange({{.asked = &asked}});
+  path.begin_window(2 * kEpoch);
+  EXPECT_EQ(path.supply().path_free, 672);
+}
+
+TEST(CodePath, WindowsOfAnEpochMayHaveAnyLength) {
+  for (const int windows : {1, 2, 4, 8}) {
+    CodePath path(code_config(0.25), 64, true, kEpoch);
+    for (int i = 0; i < 2 * windows; ++i) {
+      const sim::Cycles begin = i * kEpoch / windows;
+      path.begin_window(begin);
+      if (begin < kEpoch) {
+        EXPECT_EQ(path.supply().path_free, 0) << windows;
+      } else {
+        EXPECT_EQ(path.supply().path_free, 32) << windows;
+      }
+      std::vector<LineRequest> asked;
+      if (begin < kEpoch) {
+        asked = lines(static_cast<std::uint32_t>(i), 8 / windows, static_cast<std::int32_t>(begin));
+      }
+      path.exchange({{.asked = &asked}});
+    }
+  }
+}
+
+TEST(CodePath, OthersSeeALineFromTheMemoryAnEpochAfterItsArrival) {
+  CodePath path(code_config(1), 64, false, kEpoch);
+  EXPECT_GT(path.supply().in_l2[7], 1 << 30);
+  std::vector<LineRequest> early = lines(7, 1, 40, true);
+  std::vector<LineRequest> late = lines(7, 2, 90, true);
+  path.exchange({{.asked = &late, .origin = 1000}, {.asked = &early, .origin = 1000}});
+  EXPECT_EQ(path.supply().in_l2[7], 1045 + kEpoch);
+  EXPECT_EQ(path.supply().in_l2[8], 1105 + kEpoch);
+  EXPECT_GT(path.supply().in_l2[9], 1 << 30);
+  EXPECT_EQ(CodePath(code_config(1), 64, true, kEpoch).supply().in_l2[7], 0);
+}
+
+}  // namespace
+}  // namespace warpscope::test
