@@ -150,6 +150,8 @@ class TraceMachine final : public CtaMachine {
   void load_step(Operand& operand, int step);
 
   // Arithmetic on single registers; `slow` exponentials follow MathBuild.
+  void emit_tested_reciprocal(Range target, Range source);
+  void emit_tested_logarithm(Range target, Range source);
   void emit_unary(UnaryOp op, Range target, Range source);
   void emit_binary(BinaryOp op, Range target, Range left, Range right);
   void emit_exp2(Range target, Range source);

@@ -77,6 +77,44 @@ void TraceMachine::emit_exp2(Range target, Range source) {
   emitter_.emit(Opcode::FMUL, target, {target, small});
 }
 
+// Two branches, past all of it for a sum of nothing and past a subroutine for what is neither tiny nor huge,
+// across which the compiler moves nothing.
+void TraceMachine::emit_tested_reciprocal(Range target, Range source) {
+  const Range empty = emitter_.temporary_predicate();
+  emitter_.emit(Opcode::FSETP, empty, {source});
+  emitter_.emit(Opcode::BSSY, {}, {});
+  emitter_.emit(Opcode::BRA, {}, {empty});
+  emitter_.end_block(false);
+  const Range exponent = emitter_.temporary(1);
+  const Range ordinary = emitter_.temporary_predicate();
+  emitter_.emit(Opcode::BSSY, {}, {});
+  emitter_.emit(Opcode::IADD3, exponent, {source});
+  emitter_.emit(Opcode::LOP3, exponent, {exponent});
+  emitter_.emit(Opcode::ISETP, ordinary, {exponent});
+  emitter_.emit(Opcode::BRA, {}, {ordinary});
+  emitter_.end_block(false);
+  const Range inverse = emitter_.temporary(1);
+  const Range error = emitter_.temporary(1);
+  emitter_.emit(Opcode::MUFU_RCP, inverse, {source});
+  emitter_.emit(Opcode::FFMA, error, {source, inverse});
+  emitter_.emit(Opcode::FADD, error, {error});
+  emitter_.emit(Opcode::FFMA, target, {inverse, error});
+  emitter_.emit(Opcode::BSYNC, {}, {});
+  emitter_.end_block(false);
+}
+
+// Small arguments are scaled up. It ends where the paths of the reciprocal's first branch meet.
+void TraceMachine::emit_tested_logarithm(Range target, Range source) {
+  const Range small = emitter_.temporary_predicate();
+  emitter_.emit(Opcode::FSETP, small, {source});
+  emitter_.emit(Opcode::FMUL, target, {source, small});
+  emitter_.emit(Opcode::MUFU_LG2, target, {target});
+  emitter_.emit(Opcode::FADD, target, {target, small});
+  emitter_.emit(Opcode::FMUL, target, {target});
+  emitter_.emit(Opcode::BSYNC, {}, {});
+  emitter_.end_block(false);
+}
+
 void TraceMachine::emit_unary(UnaryOp op, Range target, Range source) {
   switch (op) {
     case UnaryOp::copy:
@@ -115,6 +153,10 @@ void TraceMachine::emit_unary(UnaryOp op, Range target, Range source) {
       return;
     }
     case UnaryOp::reciprocal_or_one: {
+      if (!launch_.build.math.fast_division) {
+        emit_tested_reciprocal(target, source);
+        return;
+      }
       const Range empty = emitter_.temporary_predicate();
       const Range inverse = emitter_.temporary(1);
       emitter_.emit(Opcode::FSETP, empty, {source});
@@ -124,6 +166,10 @@ void TraceMachine::emit_unary(UnaryOp op, Range target, Range source) {
     }
     case UnaryOp::log_or_infinity:
     case UnaryOp::log_or_minus_infinity: {
+      if (!launch_.build.math.fast_division) {
+        emit_tested_logarithm(target, source);
+        return;
+      }
       const Range empty = emitter_.temporary_predicate();
       const Range logarithm = emitter_.temporary(1);
       emitter_.emit(Opcode::FSETP, empty, {source});

@@ -5,7 +5,7 @@
 #include "kernels/fa2/backward_ends.hpp"
 #include "kernels/fa2/backward_figure_table.hpp"
 #include "kernels/fa2/backward_program.hpp"
-#include "kernels/machine/cta_begin.hpp"
+#include "kernels/machine/cta_ends.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "kernels/fa2/figure_table.hpp"
-#include "kernels/machine/cta_begin.hpp"
+#include "kernels/machine/cta_ends.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {

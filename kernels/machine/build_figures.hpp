@@ -16,6 +16,7 @@ namespace warpscope::kernels {
 struct MathBuild {
   bool fused_multiply_add = true;  ///< false: x * scale - offset is FMUL then FADD (PyTorch's UNFUSE_FMA)
   bool fast_exp2 = true;           ///< false: exp2f with range test: FSETP, FMUL, MUFU, FMUL
+  bool fast_division = true;       ///< false: 1 / x and ln x test their range, in branches around subroutines
   int mma_depth = 16;              ///< k of the tensor instruction m16n8k: 8 or 16
 };
 

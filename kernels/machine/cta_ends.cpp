@@ -1,4 +1,4 @@
-#include "kernels/machine/cta_begin.hpp"
+#include "kernels/machine/cta_ends.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -12,6 +12,9 @@ using trace::Opcode;
 /// instantiations of FlashAttention-2 (nvcc 13.0, sm_90) stall counts are 1.7 to 2.0 in the mean, and an
 /// instruction that needs the one before comes 4.5 cycles behind it.
 constexpr int kPerChained = 4;
+
+/// Special registers and parameters that are read one behind the other where a CTA ends: the same code.
+constexpr int kLoadsAtEnd = 3;
 
 /// Takes `count` instructions of a kind out of `kinds`, or as many as there are.
 int take(std::vector<CountedInstruction>& kinds, Opcode opcode, int count) {
@@ -44,6 +47,21 @@ CountedPart cta_begin(std::vector<CountedInstruction> kinds, const ParameterLine
                                {Opcode::IADD3, integer},
                                {Opcode::IMAD, multiply}},
                      .end = BlockEnd::join};
+  for (std::vector<CountedInstruction>* list : {&block.spread, &block.chain}) {
+    std::erase_if(*list, [](const CountedInstruction& counted) { return counted.count == 0; });
+  }
+  return {std::move(block)};
+}
+
+CountedPart cta_end(std::vector<CountedInstruction> kinds) {
+  const int all = std::accumulate(kinds.begin(), kinds.end(), 0,
+                                  [](int sum, const CountedInstruction& kind) { return sum + kind.count; });
+  const int chained = all / kPerChained;
+  const int loads = take(kinds, Opcode::NOP, kLoadsAtEnd);
+  const int integer = take(kinds, Opcode::IADD3, chained / 2);
+  const int multiply = take(kinds, Opcode::IMAD, chained - integer);
+  CountedBlock block{.spread = std::move(kinds),
+                     .chain = {{Opcode::LDC, loads}, {Opcode::IADD3, integer}, {Opcode::IMAD, multiply}}};
   for (std::vector<CountedInstruction>* list : {&block.spread, &block.chain}) {
     std::erase_if(*list, [](const CountedInstruction& counted) { return counted.count == 0; });
   }

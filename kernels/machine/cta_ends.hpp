@@ -1,4 +1,5 @@
-// What a CTA does before its first copies: parameters of the launch, and index arithmetic with them.
+// What a CTA does before its first copies and behind its last product: parameters of the launch, and index
+// arithmetic with them.
 #pragma once
 
 #include <vector>
@@ -16,5 +17,8 @@ struct ParameterLines {
 /// The counted instructions `kinds` of that part of a kernel as a block of their own, for copies need the
 /// addresses. LDCs are taken out of the NOPs, which stand for all of the control path, ULDCs out of the UMOV.
 CountedPart cta_begin(std::vector<CountedInstruction> kinds, const ParameterLines& parameters);
+
+/// The counted instructions `kinds` of the part of a kernel that stores its results.
+CountedPart cta_end(std::vector<CountedInstruction> kinds);
 
 }  // namespace warpscope::kernels

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/machine/cta_ends.hpp"
 #include "kernels/machine/plan.hpp"
 #include "kernels/numeric/run_numeric.hpp"
 #include "tests/support/gpu_limits.hpp"
@@ -194,6 +195,55 @@ TEST(KernelMarks, ProductsUseTheTensorInstructionOfTheBuild) {
   EXPECT_EQ(count(code(8), Opcode::HMMA_16816_F32), 0);
   EXPECT_EQ(count(code(8), Opcode::LDSM_X2), 8);
   EXPECT_THROW(code(4), std::logic_error);
+}
+
+TEST(KernelMarks, ReciprocalsAndLogarithmsMayTestTheirRangeInBranches) {
+  const auto dividing = [](CtaMachine& m) {
+    const Fragment sums = m.fragment(16, 8, ElementType::fp32, Layout::accumulator, kSplit);
+    m.fill(sums, 1);
+    const RowVector sum = m.row_vector(sums);
+    m.reduce_rows(sum, Reduce::sum, sums, false);
+    m.apply(sum, UnaryOp::reciprocal_or_one, sum);
+    m.apply(sum, UnaryOp::log_or_infinity, sum);
+  };
+  BuildFigures build;
+  const auto fast = code_of(copying_plan(build, dividing));
+  build.math.fast_division = false;
+  const auto tested = code_of(copying_plan(build, dividing));
+  // A thread has two rows. Each has two branches, whose paths meet again.
+  EXPECT_EQ(count(fast, Opcode::BRA), 0);
+  for (const Opcode opcode : {Opcode::BSSY, Opcode::BRA, Opcode::BSYNC}) {
+    EXPECT_EQ(count(tested, opcode), 4) << trace::info(opcode).name;
+  }
+  for (const Opcode opcode : {Opcode::MUFU_RCP, Opcode::MUFU_LG2}) {
+    EXPECT_EQ(count(tested, opcode), 2) << trace::info(opcode).name;
+    EXPECT_EQ(count(fast, opcode), 2) << trace::info(opcode).name;
+  }
+  EXPECT_EQ(tested.size(), fast.size() + 2 * 12);
+  // The compiler moves nothing across a branch: the second row waits for the first.
+  const std::ptrdiff_t reciprocal = first(tested, Opcode::MUFU_RCP);
+  const std::ptrdiff_t meeting = first(tested, Opcode::BSYNC);
+  EXPECT_GT(meeting, reciprocal);
+  EXPECT_EQ(std::count_if(tested.begin(), tested.begin() + meeting,
+                          [](const trace::Instruction& i) { return i.opcode == Opcode::MUFU_RCP; }),
+            1);
+}
+
+TEST(KernelMarks, TheEndOfACtaReadsItsParametersOneBehindTheOther) {
+  const CountedPart part =
+      cta_end({{Opcode::IADD3, 40}, {Opcode::IMAD, 30}, {Opcode::NOP, 8}, {Opcode::MOV, 2}});
+  ASSERT_EQ(part.size(), 1U);
+  const auto has = [](const std::vector<CountedInstruction>& list, Opcode opcode) {
+    const auto found = std::ranges::find(list, opcode, &CountedInstruction::opcode);
+    return found == list.end() ? 0 : found->count;
+  };
+  EXPECT_EQ(has(part[0].chain, Opcode::LDC), 3);
+  EXPECT_EQ(has(part[0].spread, Opcode::NOP), 5);
+  EXPECT_EQ(has(part[0].chain, Opcode::IADD3), 10);
+  EXPECT_EQ(has(part[0].chain, Opcode::IMAD), 10);
+  EXPECT_EQ(has(part[0].spread, Opcode::IADD3), 30);
+  EXPECT_EQ(has(part[0].spread, Opcode::MOV), 2);
+  EXPECT_TRUE(cta_end({})[0].chain.empty());
 }
 
 }  // namespace
