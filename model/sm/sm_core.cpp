@@ -76,8 +76,15 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const Deco
   };
   near_lines_ = InstructionLines(lines_of(spec_.icache.l0_bytes), code_lines);
   far_lines_ = InstructionLines(lines_of(spec_.icache.l1_bytes), code_lines);
-  for (std::uint32_t line = 0; line < std::min(code_lines, lines_of(spec_.icache.preloaded_bytes)); ++line) {
-    far_lines_.put(line, 0);
+  // Programs are paths through one kernel: each begins where the kernel does.
+  for (const std::uint32_t begin : decoded.program_begin) {
+    const std::uint32_t first = code_[begin].line;
+    const std::uint32_t end = std::min(code_lines, first + lines_of(spec_.icache.preloaded_bytes));
+    for (std::uint32_t line = first; line < end; ++line) {
+      if (far_lines_.find(line) == nullptr) {
+        far_lines_.put(line, 0);
+      }
+    }
   }
   if (decoded.needs_register_scoreboard) {
     registers_.assign(warps * decoded.register_count, {});
