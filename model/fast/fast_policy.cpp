@@ -60,7 +60,7 @@ void FastPolicy::attach(engine::Engine& engine) {
 
 engine::RequestTap* FastPolicy::tap(std::size_t sm, const sm::DecodedLaunch& decoded, int cta_slots) {
   sms_[sm].echo = std::make_unique<Echo>(trace_, decoded, cta_slots, simulated_[sm], config_.l2.partitions);
-  sms_[sm].coaster = std::make_unique<Coaster>(decoded);
+  sms_[sm].coaster = std::make_unique<Coaster>(decoded, paces_);
   return sms_[sm].echo.get();
 }
 
@@ -99,7 +99,7 @@ sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) 
                                                        dispatch.start, true};
   sampled.echo->install(slot, std::move(members));
   update_active(group);
-  sampled.coaster->forget();
+  sampled.coaster->begin(static_cast<std::size_t>(slot));
   if (passes_) {
     passes_->start_anew();
   }
@@ -207,7 +207,10 @@ void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles time) {
   sample_.scatter.observe(cta.number, sm, cta.cta_class, time - cta.start);
   cta.occupied = false;
   update_active(sm);
-  sampled.coaster->forget();
+  sampled.coaster->end(static_cast<std::size_t>(slot));
+  if (engine_->dispatcher().done()) {
+    paces_.clear();  // those that are left on the chip go on faster
+  }
   passes_->start_anew();
   complete(sampled.echo->members(slot));
 }

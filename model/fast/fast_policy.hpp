@@ -98,6 +98,7 @@ class FastPolicy : public engine::Policy {
   std::optional<WaveSkipper> skipper_;
   std::optional<PassSkipper> passes_;
   bool whole_;  ///< every SM is simulated, and all its iterations
+  LoopPaces paces_;
   std::vector<Sampled> sms_;
   std::vector<HbmBytes> left_out_;  ///< by tensor, moved in passes that were left out
   sm::SmCounters counted_;          ///< of all SMs
