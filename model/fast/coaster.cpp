@@ -17,14 +17,25 @@ constexpr std::uint32_t kLastIterations = 3;
 constexpr sim::Cycles kPartCycles = 1024;
 /// What has gone on evenly for so many iterations goes on so for this many times more, at most.
 constexpr std::uint32_t kFarthest = 2;
-/// Fewer are not worth it.
-constexpr std::uint32_t kFewestLeftOut = 4;
+/// Of CTAs in like loops, so many iterations tell how fast they are.
+constexpr std::uint32_t kKnownIterations = 64;
 /// Iterations go on evenly where two parts of them differ by less than this.
 constexpr double kEven = 0.04;
 /// Parts that are measured at most; beyond them the mean has to do.
 constexpr std::size_t kMostParts = 6;
 
 }  // namespace
+
+void Coaster::begin(std::size_t slot) {
+  start_anew();
+  coasted_ = {};
+  by_age_.push_back(slot);
+}
+
+void Coaster::end(std::size_t slot) {
+  start_anew();
+  std::erase(by_age_, slot);
+}
 
 bool Coaster::find_loops(const sm::SmCore& core) {
   const auto warps_per_cta = static_cast<int>(decoded_.warps_per_cta);
@@ -62,11 +73,8 @@ Coaster::Mark Coaster::mark(const sm::SmCore& core, const sm::SmCounters& counte
 
 std::uint32_t Coaster::fewest_since(const Mark& begin, const sm::SmCore& core) const {
   std::uint32_t fewest = ~std::uint32_t{0};
-  for (int slot = 0; slot < core.cta_slots(); ++slot) {
-    if (core.cta(slot).occupied) {
-      fewest =
-          std::min(fewest, core.loop_head(slot).count - begin.slots[static_cast<std::size_t>(slot)].count);
-    }
+  for (const std::size_t slot : by_age_) {
+    fewest = std::min(fewest, core.loop_head(static_cast<int>(slot)).count - begin.slots[slot].count);
   }
   return fewest;
 }
@@ -74,15 +82,17 @@ std::uint32_t Coaster::fewest_since(const Mark& begin, const sm::SmCore& core) c
 bool Coaster::even(const Mark& a, const Mark& b, const Mark& c) const {
   double first = 0;
   double second = 0;
-  for (std::size_t slot = 0; slot < a.slots.size(); ++slot) {
-    if (loops_[slot * decoded_.warps_per_cta] >= 0) {
-      first += static_cast<double>(b.slots[slot].count - a.slots[slot].count) /
-               static_cast<double>(std::max<sim::Cycles>(1, b.slots[slot].time - a.slots[slot].time));
-      second += static_cast<double>(c.slots[slot].count - b.slots[slot].count) /
-                static_cast<double>(std::max<sim::Cycles>(1, c.slots[slot].time - b.slots[slot].time));
-    }
+  for (const std::size_t slot : by_age_) {
+    first += static_cast<double>(b.slots[slot].count - a.slots[slot].count) /
+             static_cast<double>(std::max<sim::Cycles>(1, b.slots[slot].time - a.slots[slot].time));
+    second += static_cast<double>(c.slots[slot].count - b.slots[slot].count) /
+              static_cast<double>(std::max<sim::Cycles>(1, c.slots[slot].time - b.slots[slot].time));
   }
   return std::abs(second - first) <= kEven * first;
+}
+
+const sm::DecodedLoop& Coaster::loop_of(std::size_t slot) const {
+  return decoded_.loops[static_cast<std::size_t>(loops_[slot * decoded_.warps_per_cta])];
 }
 
 std::optional<Coast> Coaster::consider(const sm::SmCore& core, const sm::SmCounters& counted,
@@ -116,10 +126,14 @@ std::optional<Coast> Coaster::consider(const sm::SmCore& core, const sm::SmCount
   }
   marks_.push_back(mark(core, counted, origin, now));
   fewest_ = 0;
-  if (marks_.size() == 3 && !(pass_ == coasted_)) {
-    if (const auto known = known_.find(texts()); known != known_.end()) {
-      known->second.add(measured(marks_[1], marks_[2]));
-      return coast(core, known->second);
+  const auto of_others = pass_ == coasted_ ? known_.end() : known_.find(texts());
+  if (of_others != known_.end()) {
+    LoopPace& pace = of_others->second;
+    if (marks_.size() == 3) {
+      pace.add(measured(marks_[1], marks_[2]));
+    }
+    if (marks_.size() == 3 || pace.by_age.front().count >= kKnownIterations) {
+      return coast(core, pace);
     }
   }
   // The first mark is where the loops were entered.
@@ -131,7 +145,7 @@ std::optional<Coast> Coaster::consider(const sm::SmCore& core, const sm::SmCount
   if (!enough && !even(last, marks_[marks_.size() - 2], marks_.back())) {
     return std::nullopt;
   }
-  const Pace pace = measured(enough ? marks_[1] : last, marks_.back());
+  const LoopPace pace = measured(enough ? marks_[1] : last, marks_.back());
   const auto [known, is_new] = known_.try_emplace(texts(), pace);
   if (!is_new) {
     known->second.add(pace);
@@ -141,29 +155,28 @@ std::optional<Coast> Coaster::consider(const sm::SmCore& core, const sm::SmCount
 
 std::vector<std::uint32_t> Coaster::texts() const {
   std::vector<std::uint32_t> result;
-  for (std::size_t warp = 0; warp < loops_.size(); warp += decoded_.warps_per_cta) {
-    result.push_back(loops_[warp] < 0 ? ~std::uint32_t{0}
-                                      : decoded_.loops[static_cast<std::size_t>(loops_[warp])].text);
+  for (const std::size_t slot : by_age_) {
+    result.push_back(loop_of(slot).text);
   }
   return result;
 }
 
-double Coaster::Pace::cycles(std::size_t slot) const {
-  return static_cast<double>(slots[slot].time) / static_cast<double>(slots[slot].count);
+double LoopPace::cycles(std::size_t age) const {
+  return static_cast<double>(by_age[age].time) / static_cast<double>(by_age[age].count);
 }
 
-void Coaster::Pace::add(const Pace& more) {
-  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
-    slots[slot].count += more.slots[slot].count;
-    slots[slot].time += more.slots[slot].time;
+void LoopPace::add(const LoopPace& more) {
+  for (std::size_t age = 0; age < by_age.size(); ++age) {
+    by_age[age].count += more.by_age[age].count;
+    by_age[age].time += more.by_age[age].time;
   }
   counted.add(more.counted);
 }
 
-Coaster::Pace Coaster::measured(const Mark& begin, const Mark& end) const {
-  Pace pace;
-  for (std::size_t slot = 0; slot < end.slots.size(); ++slot) {
-    pace.slots.push_back(
+LoopPace Coaster::measured(const Mark& begin, const Mark& end) const {
+  LoopPace pace;
+  for (const std::size_t slot : by_age_) {
+    pace.by_age.push_back(
         {end.slots[slot].count - begin.slots[slot].count, end.slots[slot].time - begin.slots[slot].time});
   }
   pace.counted = end.counted;
@@ -171,25 +184,21 @@ Coaster::Pace Coaster::measured(const Mark& begin, const Mark& end) const {
   return pace;
 }
 
-std::optional<Coast> Coaster::coast(const sm::SmCore& core, Pace& pace) {
+std::optional<Coast> Coaster::coast(const sm::SmCore& core, LoopPace& pace) {
   double room_cycles = 1e18;
   std::uint32_t fewest = ~std::uint32_t{0};
-  for (std::size_t slot = 0; slot < pace.slots.size(); ++slot) {
-    const int loop = loops_[slot * decoded_.warps_per_cta];
-    if (loop < 0) {
-      continue;
-    }
-    const std::size_t depth = decoded_.loops[static_cast<std::size_t>(loop)].depth;
+  for (std::size_t age = 0; age < by_age_.size(); ++age) {
+    const std::size_t depth = loop_of(by_age_[age]).depth;
+    const std::size_t first = by_age_[age] * decoded_.warps_per_cta;
     std::uint32_t room = ~std::uint32_t{0};
-    for (std::size_t warp = slot * decoded_.warps_per_cta; warp < (slot + 1) * decoded_.warps_per_cta;
-         ++warp) {
+    for (std::size_t warp = first; warp < first + decoded_.warps_per_cta; ++warp) {
       const sm::LoopCounters& counters = core.loop_counters_of(static_cast<int>(warp));
       const std::uint32_t reserved = counters.iteration[depth] + 1 + kLastIterations;
       room = std::min({room, counters.trips[depth] > reserved ? counters.trips[depth] - reserved : 0,
                        kFarthest * (pace.iterations + counters.iteration[depth])});
       fewest = std::min(fewest, counters.iteration[depth]);
     }
-    room_cycles = std::min(room_cycles, room < kFewestLeftOut ? 0 : room * pace.cycles(slot));
+    room_cycles = std::min(room_cycles, room * pace.cycles(age));
   }
   if (room_cycles < 1) {
     return std::nullopt;
@@ -199,20 +208,15 @@ std::optional<Coast> Coaster::coast(const sm::SmCore& core, Pace& pace) {
   Coast coast;
   coast.cycles = std::llround(room_cycles);
   coast.loops = loops_;
-  for (std::size_t slot = 0; slot < pace.slots.size(); ++slot) {
-    coast.iterations.push_back(
-        loops_[slot * decoded_.warps_per_cta] < 0
-            ? 0
-            : static_cast<std::uint32_t>(std::llround(room_cycles / pace.cycles(slot))));
-  }
+  coast.iterations.resize(loops_.size() / decoded_.warps_per_cta);
   // So that as many instructions are counted as are left out.
   double left_out = 0;
-  for (std::size_t slot = 0; slot < coast.iterations.size(); ++slot) {
-    if (const int loop = loops_[slot * decoded_.warps_per_cta]; loop >= 0) {
-      const sm::DecodedLoop& text = decoded_.loops[static_cast<std::size_t>(loop)];
-      left_out +=
-          static_cast<double>(coast.iterations[slot]) * (text.end - text.begin) * decoded_.warps_per_cta;
-    }
+  for (std::size_t age = 0; age < by_age_.size(); ++age) {
+    const std::size_t slot = by_age_[age];
+    const sm::DecodedLoop& loop = loop_of(slot);
+    coast.iterations[slot] = static_cast<std::uint32_t>(std::llround(room_cycles / pace.cycles(age)));
+    left_out +=
+        static_cast<double>(coast.iterations[slot]) * (loop.end - loop.begin) * decoded_.warps_per_cta;
   }
   coast.repeats = left_out / static_cast<double>(pace.counted.issued());
   coast.measured = pace.counted;

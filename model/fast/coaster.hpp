@@ -20,15 +20,38 @@ struct Coast {
   double repeats = 0;                     ///< how often that fits into `cycles`
 };
 
+/// What iterations took of CTAs that share an SM, and what they counted meanwhile.
+struct LoopPace {
+  struct Iterations {
+    std::uint32_t count = 0;
+    sim::Cycles time = 0;
+  };
+  std::vector<Iterations> by_age;  ///< that were measured, and their cycles, of the oldest CTA first
+  sm::SmCounters counted;          ///< meanwhile
+  std::uint32_t iterations = 0;    ///< that went on like this so far, at least
+
+  /// Of one iteration.
+  double cycles(std::size_t age) const;
+  void add(const LoopPace& more);
+};
+
+/// By the texts of the loops, that of the oldest CTA first.
+using LoopPaces = std::map<std::vector<std::uint32_t>, LoopPace>;
+
 /// Watches one SM between windows. Once all its CTAs have gone through some iterations of one loop each, and
 /// go on evenly, they may leave out iterations: as many cycles as the first of them needs to come near the
-/// end of its loop, and each as many iterations as it makes in that time.
+/// end of its loop, and each as many iterations as it makes in that time. All SMs jump at one pace: CTAs on
+/// two of them that read the same go on doing so at the same time. On an SM the older CTA has precedence, so
+/// that it is faster.
 class Coaster {
  public:
-  explicit Coaster(const sm::DecodedLaunch& decoded) : decoded_(decoded) {}
+  /// `known` is of all SMs; both must outlive it.
+  Coaster(const sm::DecodedLaunch& decoded, LoopPaces& known) : decoded_(decoded), known_(known) {}
 
-  /// CTAs have come or gone.
-  void forget() { start_anew(); }
+  /// A CTA has come to the slot.
+  void begin(std::size_t slot);
+  /// It has gone.
+  void end(std::size_t slot);
   /// They have left something out.
   void start_anew() { loops_.clear(); }
   /// `counted` is what the SM has counted up to `now`, which its core calls `now - origin`.
@@ -36,24 +59,10 @@ class Coaster {
                                 sim::Cycles now);
 
  private:
-  struct SlotMark {
-    std::uint32_t count = 0;
-    sim::Cycles time = 0;
-  };
   struct Mark {
     sim::Cycles now = 0;
-    std::vector<SlotMark> slots;
+    std::vector<LoopPace::Iterations> slots;
     sm::SmCounters counted;
-  };
-  /// What iterations took, by CTA slot, and what they counted meanwhile.
-  struct Pace {
-    std::vector<SlotMark> slots;   ///< iterations that were measured, and their cycles
-    sm::SmCounters counted;        ///< meanwhile
-    std::uint32_t iterations = 0;  ///< that went on like this so far, at least
-
-    /// Of one iteration.
-    double cycles(std::size_t slot) const;
-    void add(const Pace& more);
   };
   /// One time that the CTAs go through their loops.
   struct Pass {
@@ -62,10 +71,11 @@ class Coaster {
 
     bool operator==(const Pass& other) const = default;
   };
+  const sm::DecodedLoop& loop_of(std::size_t slot) const;
   std::vector<std::uint32_t> texts() const;
-  Pace measured(const Mark& begin, const Mark& end) const;
+  LoopPace measured(const Mark& begin, const Mark& end) const;
   /// As far as the CTAs may go at this pace.
-  std::optional<Coast> coast(const sm::SmCore& core, Pace& pace);
+  std::optional<Coast> coast(const sm::SmCore& core, LoopPace& pace);
   /// Finds the loops of all warps; false unless those of each CTA are in one and the same.
   bool find_loops(const sm::SmCore& core);
   Mark mark(const sm::SmCore& core, const sm::SmCounters& counted, sim::Cycles origin, sim::Cycles now) const;
@@ -73,13 +83,14 @@ class Coaster {
   bool even(const Mark& a, const Mark& b, const Mark& c) const;
 
   const sm::DecodedLaunch& decoded_;
-  std::vector<int> loops_;  ///< by warp; empty: not known to be in loops
-  Pass pass_;               ///< in which the marks were made
+  std::vector<std::size_t> by_age_;  ///< slots of the CTAs, the oldest first
+  std::vector<int> loops_;           ///< by warp; empty: not known to be in loops
+  Pass pass_;                        ///< in which the marks were made
   std::vector<int> found_;
   std::vector<Mark> marks_;
-  std::uint32_t fewest_ = 0;                          ///< iterations of a CTA since the last mark
-  Pass coasted_;                                      ///< in which something was left out last
-  std::map<std::vector<std::uint32_t>, Pace> known_;  ///< by the texts of the loops, by CTA slot
+  std::uint32_t fewest_ = 0;  ///< iterations of a CTA since the last mark
+  Pass coasted_;              ///< in which something was left out last
+  LoopPaces& known_;
 };
 
 }  // namespace warpscope::fast

@@ -46,8 +46,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
   if (sampled && !has_like_ctas(launch) && trace::cta_count(launch) >= slots) {
     unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));
   }
-  sample_.alike = has_like_ctas(launch);
-  sample_.at_once = sample_.alike && trace::cta_count(launch) <= slots && !launch.mbarriers.empty();
+  sample_.at_once = has_like_ctas(launch) && trace::cta_count(launch) <= slots && !launch.mbarriers.empty();
   if (unsimulated_) {
     std::ranges::for_each(simulated_, [](gpu::SmGroup& group) { group.sms = 1; });
   }
@@ -60,7 +59,7 @@ void FastPolicy::attach(engine::Engine& engine) {
 
 engine::RequestTap* FastPolicy::tap(std::size_t sm, const sm::DecodedLaunch& decoded, int cta_slots) {
   sms_[sm].echo = std::make_unique<Echo>(trace_, decoded, cta_slots, simulated_[sm], config_.l2.partitions);
-  sms_[sm].coaster = std::make_unique<Coaster>(decoded);
+  sms_[sm].coaster = std::make_unique<Coaster>(decoded, paces_);
   return sms_[sm].echo.get();
 }
 
@@ -90,16 +89,15 @@ sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) 
                                              : turn_to_stand_for(dispatch.ctas.front(), count);
   const sm::ResidentCta simulated = members.ctas[static_cast<std::size_t>(members.representative)];
   const std::size_t cta_class = class_number(simulated);
-  sample_.simulated.push_back(cta_class);
   const auto group = static_cast<std::size_t>(dispatch.group);
   sample_.ctas_of_class[cta_class] +=
       unsimulated_ ? static_cast<std::uint64_t>(groups_[group].sms) : dispatch.ctas.size();
   Sampled& sampled = sms_[group];
-  sampled.residents[static_cast<std::size_t>(slot)] = {sample_.simulated.size() - 1, cta_class,
-                                                       dispatch.start, true};
+  sampled.residents[static_cast<std::size_t>(slot)] = {
+      true, sample_.shares.begin(group, static_cast<double>(class_work_[cta_class]))};
   sampled.echo->install(slot, std::move(members));
   update_active(group);
-  sampled.coaster->forget();
+  sampled.coaster->begin(static_cast<std::size_t>(slot));
   if (passes_) {
     passes_->start_anew();
   }
@@ -201,13 +199,16 @@ LaunchProgress FastPolicy::progress(sim::Cycles now) {
   return progress;
 }
 
-void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles time) {
+void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles /*time*/) {
   Sampled& sampled = sms_[sm];
   Resident& cta = sampled.residents[static_cast<std::size_t>(slot)];
-  sample_.scatter.observe(cta.number, sm, cta.cta_class, time - cta.start);
+  sample_.shares.end(sm, cta.number);
   cta.occupied = false;
   update_active(sm);
-  sampled.coaster->forget();
+  sampled.coaster->end(static_cast<std::size_t>(slot));
+  if (engine_->dispatcher().done()) {
+    paces_.clear();  // those that are left on the chip go on faster
+  }
   passes_->start_anew();
   complete(sampled.echo->members(slot));
 }
@@ -233,7 +234,7 @@ void FastPolicy::skip(const SkippedPasses& skipped, sim::Cycles now) {
   }
   for (std::size_t sm = 0; sm < skipped.instructions.size(); ++sm) {
     const auto instructions = static_cast<std::uint64_t>(std::llround(skipped.instructions[sm]));
-    sample_.pace.observe(sm, residents(sm), true, skipped.cycles, instructions);
+    sample_.observe(sm, residents(sm), true, skipped.cycles, instructions);
   }
   skips_until_ = now + skipped.cycles;
   counted_.add_times(skipped.counted, skipped.repeats);
@@ -296,7 +297,7 @@ void FastPolicy::coast(std::size_t sm, sim::Cycles begin, sim::Cycles end) {
                       static_cast<double>(coasting.coast.cycles);
   const double work = static_cast<double>(coasting.coast.measured.issued()) * coasting.coast.repeats * part;
   observe_pace(work, residents(sm), end - begin);
-  sample_.pace.observe(sm, residents(sm), true, end - begin, static_cast<std::uint64_t>(std::llround(work)));
+  sample_.observe(sm, residents(sm), true, end - begin, static_cast<std::uint64_t>(std::llround(work)));
   if (elapsed == coasting.coast.cycles) {
     count_coast(sm, end);
     sms_[sm].coasting.reset();
@@ -359,8 +360,8 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
     // whose schedule comes out late without it, come nearer to detailed mode where it does not.
     const sim::Cycles elapsed = end - (unsimulated_ ? begin : last_end);
     observe_pace(static_cast<double>(issued), resident, elapsed);
-    sample_.pace.observe(sm, resident, sampled.was_in_loops && now_in_loops && unit.completions().empty(),
-                         elapsed, issued);
+    sample_.observe(sm, resident, sampled.was_in_loops && now_in_loops && unit.completions().empty(), elapsed,
+                    issued);
     sampled.was_in_loops = now_in_loops;
     if (whole_) {
       continue;

@@ -40,10 +40,8 @@ class FastPolicy : public engine::Policy {
 
  private:
   struct Resident {
-    std::size_t number = 0;  ///< in order of dispatch
-    std::size_t cta_class = 0;
-    sim::Cycles start = 0;
     bool occupied = false;
+    std::size_t number = 0;  ///< in `sample_.shares`
   };
   /// An SM that leaves something out.
   struct Coasting {
@@ -99,6 +97,7 @@ class FastPolicy : public engine::Policy {
   std::optional<WaveSkipper> skipper_;
   std::optional<PassSkipper> passes_;
   bool whole_;  ///< every SM is simulated, and all its iterations
+  LoopPaces paces_;
   std::vector<Sampled> sms_;
   std::vector<HbmBytes> left_out_;  ///< by tensor, moved in passes that were left out
   sm::SmCounters counted_;          ///< of all SMs

@@ -31,7 +31,9 @@ Found run(std::uint32_t trips) {
   std::vector<sm::SentRequest> sent;
   sm::SmCore core(config, trace, decoded, 1, sent);
   core.install(0, {&trace.launches[0].classes[0], {0, 0, 0}, false}, 0);
-  fast::Coaster coaster(decoded);
+  fast::LoopPaces paces;
+  fast::Coaster coaster(decoded, paces);
+  coaster.begin(0);
   std::vector<sm::Completion> completions;
   for (std::int32_t end = 64; !core.idle() && end < 1 << 24; end += 64) {
     core.run_until(end, completions);
