@@ -197,6 +197,8 @@ void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, b
       keep_rows_inside(operand, tile, i, cut.width);
     }
     if (is_load) {
+      // Parts of rows that begin in one bank are served one after another (strided_loads.md).
+      operand.wavefronts = operand.lines;
       emitter_.emit_memory(by_width(cut.width, cut.width == 2 ? Opcode::LDG_16 : Opcode::LDG_32,
                                     Opcode::LDG_64, Opcode::LDG_128),
                            data, {address}, operand);

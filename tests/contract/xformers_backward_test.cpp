@@ -160,6 +160,7 @@ TEST(XformersBackward, PiecesOfRowsLieInALineEach) {
       const trace::MemoryOperand& operand = program.memory_operands.at(instruction.memory);
       if (is_load && built.tensors.at(operand.tensor).name == "dO") {
         EXPECT_EQ(operand.lines, d == 64 ? 16 : 8);
+        EXPECT_EQ(operand.wavefronts, operand.lines) << "the rows begin in one bank";
       }
       if (!is_load) {
         EXPECT_TRUE(operand.lines == 0 || operand.lines == 8) << operand.lines;
