@@ -248,7 +248,7 @@ void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) 
   const Operation operation(*this, named("load_rows", source));
   for (int i = 0; i < count(target); ++i) {
     const Range address = tile_address();
-    emitter_.emit_memory(Opcode::LDG_32, reg(target, i), {address},
+    emitter_.emit_memory(source.atomic ? Opcode::ATOM_32 : Opcode::LDG_32, reg(target, i), {address},
                          global_operand(source, i, count(target), Layout::linear, 4));
   }
 }

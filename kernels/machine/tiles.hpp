@@ -61,6 +61,8 @@ struct GlobalTile {
   /// Elements lie as the threads hold them, so that each moves 16 bytes at a time whatever the layout: of
   /// scratch that only the same fragments read back.
   bool as_held = false;
+  /// load_rows: by an atomic operation that leaves the word as it is.
+  bool atomic = false;
 };
 
 /// rows x cols elements in shared memory from byte_offset; tiles may overlap on purpose (O through Q's

@@ -135,13 +135,15 @@ TEST(XformersBackward, FencesAreTwoRoundTripsAndTheLockIsSwappedTwice) {
   constexpr double kWarps = 4;
   // Per step and warp four values of the log-sum-exp and one of delta.
   constexpr double kRowLoads = 5;
-  // Two swaps of the lock, the fence behind it, the counter; then, unless nobody comes after, a fence and the
-  // release.
-  constexpr double kEveryStep = 2 + 2 + 1;
+  // The fence behind the lock; then, unless nobody comes after, a fence and the release.
+  constexpr double kEveryStep = 2;
   constexpr double kUnlessLast = 2 + 2;
+  // Two swaps of the lock, and the counter.
+  constexpr double kAtomics = 2 + 1;
   const Counted counted = counted_main_launch(static_cast<std::int64_t>(kBlocks) * 64, 64, kH200);
   EXPECT_EQ(counted.of("LDG.32"),
             kWarps * (kBlocks * kBlocks * (kRowLoads + kEveryStep) + kBlocks * (kBlocks - 1) * kUnlessLast));
+  EXPECT_EQ(counted.of("ATOM.32"), kWarps * kBlocks * kBlocks * kAtomics);
 }
 
 // Two or four threads read a row's 16 bytes side by side for the row products, and four those of a slice that
