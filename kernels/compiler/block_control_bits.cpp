@@ -60,6 +60,7 @@ class BlockAssigner {
     const bool branch = op_class == OpClass::branch || op_class == OpClass::convergence;
     const int free = branch ? last_result_ - kLongestStall : ports_.earliest(instruction.opcode);
     const int issue = await_operands(instruction, free, variable ? 1 : latency);
+    const bool hmma = has_scoreboard(instruction.opcode);
     stall_until(issue);
     ports_.issue(instruction.opcode, issue);
 
@@ -72,8 +73,13 @@ class BlockAssigner {
       each_register(instruction.destination, [&](std::size_t r) {
         fixed_[r] = {true, instruction.opcode, issue};
         open_.write_boards[r] = open_.read_boards[r] = 0;
-        last_result_ = std::max(last_result_, issue + longest_latency(target_, instruction.opcode, r));
+        if (!hmma) {
+          last_result_ = std::max(last_result_, issue + longest_latency(target_, instruction.opcode, r));
+        }
       });
+    }
+    if (hmma) {
+      set_hmma_scoreboard(instruction);
     }
     result_.push_back(instruction);
     time_ = issue + 1;
@@ -82,9 +88,14 @@ class BlockAssigner {
     }
   }
 
+  bool has_scoreboard(trace::Opcode opcode) const { return target_.hmma_scoreboard && is_hmma(opcode); }
+
   // When `reader` may read a result of fixed latency in register `r`.
   int ready_for(trace::Opcode reader, std::size_t r) const {
     const FixedResult& result = fixed_[r];
+    if (has_scoreboard(result.writer) && !is_hmma(reader)) {
+      return 0;
+    }
     return result.pending ? result.issued + planned_latency(target_, result.writer, reader, r) : 0;
   }
 
@@ -102,12 +113,29 @@ class BlockAssigner {
     each_register(instruction.destination, [&](std::size_t r) {
       // Results must not arrive in the wrong order.
       const FixedResult& before = fixed_[r];
-      issue = std::max(
-          issue, before.pending ? before.issued + planned_latency(target_, before.writer) - latency : 0);
+      issue =
+          std::max(issue, before.pending && !(has_scoreboard(before.writer) && !is_hmma(instruction.opcode))
+                              ? before.issued + planned_latency(target_, before.writer) - latency
+                              : 0);
       wait = static_cast<std::uint8_t>(wait | open_.write_boards[r] | open_.read_boards[r]);
     });
+    if (has_scoreboard(instruction.opcode)) {
+      wait =
+          static_cast<std::uint8_t>(wait & ~(1U << scoreboards_.hmma()));  // the tensor pipe keeps the order
+    }
     instruction.control.wait_mask = wait;
     return issue;
+  }
+
+  void set_hmma_scoreboard(Instruction& instruction) {
+    const auto bit = static_cast<std::uint8_t>(1U << scoreboards_.hmma());
+    instruction.control.write_scoreboard = static_cast<std::uint8_t>(scoreboards_.hmma());
+    each_register(instruction.destination, [&](std::size_t r) { open_.write_boards[r] = bit; });
+    for (const RegisterRange& source : instruction.sources) {
+      each_register(source, [&](std::size_t r) {
+        open_.read_boards[r] = static_cast<std::uint8_t>(open_.read_boards[r] | bit);
+      });
+    }
   }
 
   void set_result_scoreboard(std::size_t i, Instruction& instruction) {

@@ -30,7 +30,8 @@ struct CompilerTarget {
   int shuffle_latency = 24;
   int global_load_latency = 30;  ///< the compiler hoists loads no further than it does shared loads
   int ldsm_window = 12;          ///< an LDSM is issued at most this many HMMAs before its first user
-  int value_registers = 231;     ///< 255 minus 24 for addresses and loop constants
+  int value_registers = 231;     ///< at most: 255 less address_registers
+  int address_registers = 24;    ///< of a thread's in a kernel with products: addresses and loop constants
   int reserve_registers = 4;     ///< kept free for the oldest instruction
   int scarce_registers = 8;      ///< this close to the limit, instructions that free registers go first
   int live_predicates = 6;
@@ -38,6 +39,7 @@ struct CompilerTarget {
   /// for each. Of 0 to 8 the one with which the mean stall counts of FlashAttention-2's loops at d 64 and 128
   /// come nearest to those of machine code (stall_counts.csv); no time was looked at.
   int source_order_cycles = 5;
+  bool hmma_scoreboard = false;    ///< MathBuild
   int instructions_per_move = 16;  ///< one register move per so many instructions that are not HMMA or LDSM
 };
 

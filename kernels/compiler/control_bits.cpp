@@ -56,7 +56,7 @@ RegisterSet written_elsewhere(const VirtualProgram& program) {
 void assign_control_bits(VirtualProgram& program, const CompilerTarget& target) {
   const std::size_t blocks = program.blocks.size();
   const RegisterSet written = written_elsewhere(program);
-  const Scoreboards scoreboards(has_async_copy(program), has_late_load(program));
+  const Scoreboards scoreboards(has_async_copy(program), has_late_load(program), target.hmma_scoreboard);
   const auto next = successors(program);
   std::vector<OpenDependences> entry(blocks);
   std::vector<std::vector<Instruction>> result(blocks);

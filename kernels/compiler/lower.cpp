@@ -9,6 +9,7 @@
 
 #include "kernels/compiler/control_bits.hpp"
 #include "kernels/compiler/list_scheduler.hpp"
+#include "kernels/compiler/opcode_kinds.hpp"
 #include "kernels/compiler/trace_machine.hpp"
 #include "kernels/machine/check_plan.hpp"
 
@@ -17,6 +18,23 @@ namespace {
 
 constexpr std::int64_t kSpillBytesPerThread = 256;
 
+bool has_products(const VirtualProgram& program) {
+  return std::ranges::any_of(program.blocks, [](const BasicBlock& block) {
+    return std::ranges::any_of(
+        block.code, [](const trace::Instruction& instruction) { return is_hmma(instruction.opcode); });
+  });
+}
+
+// Kernels without products have fewer addresses, and values for few instructions.
+CompilerTarget with_registers_of(const LaunchPlan& launch, const VirtualProgram& program,
+                                 CompilerTarget target) {
+  if (has_products(program)) {
+    const int values = static_cast<int>(launch.registers_per_thread) - target.address_registers;
+    target.value_registers = std::min(target.value_registers, values);
+  }
+  return target;
+}
+
 void schedule(VirtualProgram& program, const CompilerTarget& target) {
   const std::vector<BlockLiveness> liveness = block_liveness(program);
   for (std::size_t block = 0; block < program.blocks.size(); ++block) {
@@ -24,8 +42,8 @@ void schedule(VirtualProgram& program, const CompilerTarget& target) {
   }
 }
 
-// The scheduler hides latency with all registers that a thread can have, and the source's order has operands
-// of products early: the order that needs fewer shows what a compiler can do with the declared ones.
+// The scheduler hides latency with what registers it can, and the source's order has operands of products
+// early: the order that needs fewer shows what a compiler can do with the declared ones.
 void check_registers(const LaunchPlan& launch, std::size_t live) {
   if (live > launch.registers_per_thread + static_cast<std::size_t>(launch.build.spilled_words)) {
     throw std::logic_error(
@@ -121,7 +139,7 @@ trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launc
   program.text(machine);
   VirtualProgram code = machine.take();
   const std::size_t in_source_order = most_live_registers(code);
-  schedule(code, target);
+  schedule(code, with_registers_of(launch, code, target));
   check_registers(launch, std::min(in_source_order, most_live_registers(code)));
   for (BasicBlock& block : code.blocks) {
     rename_predicates(block.code);
@@ -151,6 +169,7 @@ trace::Launch lower_launch(const KernelPlan& plan, const LaunchPlan& launch, con
       launch.role_warps.empty() ? std::vector<int>{launch.warps} : launch.role_warps;
   ClassTables tables;
   CompilerTarget compiler = target;
+  compiler.hmma_scoreboard = launch.build.math.hmma_scoreboard;
   if (!launch.build.estimate_moves) {
     compiler.instructions_per_move = 0;
   }

@@ -9,8 +9,8 @@ constexpr int kLateReadKind = 63;
 
 }  // namespace
 
-Scoreboards::Scoreboards(bool async_copies, bool late_loads)
-    : begin_(async_copies ? 1 : 0), end_(late_loads ? late_load() : trace::kScoreboards) {}
+Scoreboards::Scoreboards(bool async_copies, bool late_loads, bool hmma)
+    : begin_(async_copies ? 1 : 0), end_((late_loads ? late_load() : trace::kScoreboards) - (hmma ? 1 : 0)) {}
 
 int Scoreboards::result(trace::OpClass op_class) {
   return assign(static_cast<int>(op_class));

@@ -14,7 +14,11 @@ class Scoreboards {
   /// For a block of a program with such instructions anywhere. Number 0 is left to cp.async. Loads from
   /// global memory that no instruction of their block reads hold the last one together, in every block, and
   /// nothing else uses it: so do all such loads in FlashAttention-1's machine code, for sm_80 and sm_90.
-  Scoreboards(bool async_copies, bool late_loads);
+  /// Where HMMAs have one, it is the last one left.
+  Scoreboards(bool async_copies, bool late_loads, bool hmma);
+
+  /// For results and sources of HMMAs.
+  int hmma() const { return end_; }
 
   /// For the result of an instruction of `op_class`.
   int result(trace::OpClass op_class);

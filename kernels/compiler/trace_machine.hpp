@@ -148,6 +148,7 @@ class TraceMachine final : public CtaMachine {
   // Tensor-core operands: registers that hold A (4) or B (2) of one atom.
   struct Operand;
   void load_step(Operand& operand, int step);
+  Range load_target(Operand& operand, int step, int number, int registers);
 
   // Arithmetic on single registers; `slow` exponentials follow MathBuild.
   void emit_tested_reciprocal(Range target, Range source);

@@ -197,6 +197,8 @@ void TraceMachine::move_tile(const GlobalTile& tile, const Fragment& fragment, b
       keep_rows_inside(operand, tile, i, cut.width);
     }
     if (is_load) {
+      // Parts of rows that begin in one bank are served one after another (strided_loads.md).
+      operand.wavefronts = operand.lines;
       emitter_.emit_memory(by_width(cut.width, cut.width == 2 ? Opcode::LDG_16 : Opcode::LDG_32,
                                     Opcode::LDG_64, Opcode::LDG_128),
                            data, {address}, operand);
@@ -246,7 +248,7 @@ void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) 
   const Operation operation(*this, named("load_rows", source));
   for (int i = 0; i < count(target); ++i) {
     const Range address = tile_address();
-    emitter_.emit_memory(Opcode::LDG_32, reg(target, i), {address},
+    emitter_.emit_memory(source.atomic ? Opcode::ATOM_32 : Opcode::LDG_32, reg(target, i), {address},
                          global_operand(source, i, count(target), Layout::linear, 4));
   }
 }

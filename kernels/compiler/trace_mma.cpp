@@ -1,5 +1,6 @@
 // Matrix products of the trace machine.
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,10 +33,11 @@ Opcode tensor_opcode(ElementType type, int depth) {
 struct TraceMachine::Operand {
   const MmaOperand* operand = nullptr;
   bool is_a = false;
-  int atoms = 0;               ///< 16-row atoms of A, 8-column atoms of B per warp
-  int registers_per_atom = 0;  ///< of one k step
-  std::vector<Range> current;  ///< registers of the k step that HMMAs read
-  std::vector<Range> next;     ///< registers of the step loaded ahead
+  int atoms = 0;                             ///< 16-row atoms of A, 8-column atoms of B per warp
+  int registers_per_atom = 0;                ///< of one k step
+  std::vector<Range> current;                ///< registers of the k step that HMMAs read
+  std::vector<Range> next;                   ///< registers of the step loaded ahead
+  std::array<std::vector<Range>, 2> sets{};  ///< for loads that take turns, MathBuild::hmma_scoreboard
 };
 
 void TraceMachine::load_step(Operand& operand, int step) {
@@ -57,7 +59,7 @@ void TraceMachine::load_step(Operand& operand, int step) {
   for (int atom = 0; atom < operand.atoms; atom += step_atoms) {
     const int left = std::min(step_atoms, operand.atoms - atom);
     const bool whole = left == step_atoms;
-    const Range loaded = emitter_.temporary(left * per_atom);
+    const Range loaded = load_target(operand, step, atom / step_atoms, left * per_atom);
     const Opcode opcode = transpose ? (whole ? Opcode::LDSM_T_X4 : Opcode::LDSM_T_X2)
                                     : (whole ? Opcode::LDSM_X4 : Opcode::LDSM_X2);
     trace::MemoryOperand memory;
@@ -69,6 +71,17 @@ void TraceMachine::load_step(Operand& operand, int step) {
           {static_cast<std::uint16_t>(loaded.first + k * per_atom), static_cast<std::uint8_t>(per_atom)});
     }
   }
+}
+
+TraceMachine::Range TraceMachine::load_target(Operand& operand, int step, int number, int registers) {
+  if (!launch_.build.math.hmma_scoreboard) {
+    return emitter_.temporary(registers);
+  }
+  std::vector<Range>& set = operand.sets[static_cast<std::size_t>(step % 2)];
+  if (static_cast<std::size_t>(number) == set.size()) {
+    set.push_back(emitter_.temporary(registers));
+  }
+  return set[static_cast<std::size_t>(number)];
 }
 
 void TraceMachine::mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) {
@@ -96,8 +109,8 @@ void TraceMachine::mma(const Fragment& accumulator, const MmaOperand& a, const M
   const int steps = depth / (step_depth * split.k);
   const int m_atoms = accumulator.rows / (16 * split.m);
   const int n_atoms = accumulator.cols / (8 * split.n);
-  Operand left{&a, true, m_atoms, step_depth / 4, {}, {}};
-  Operand right{&b, false, n_atoms, step_depth / 8, {}, {}};
+  Operand left{&a, true, m_atoms, step_depth / 4, {}, {}, {}};
+  Operand right{&b, false, n_atoms, step_depth / 8, {}, {}, {}};
 
   const bool from_zero = zero_accumulators_.erase(accumulator.id) > 0;
   load_step(left, 0);

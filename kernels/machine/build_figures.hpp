@@ -18,6 +18,9 @@ struct MathBuild {
   bool fast_exp2 = true;           ///< false: exp2f with range test: FSETP, FMUL, MUFU, FMUL
   bool fast_division = true;       ///< false: 1 / x and ln x test their range, in branches around subroutines
   int mma_depth = 16;              ///< k of the tensor instruction m16n8k: 8 or 16
+  /// ptxas of CUDA 11: what waits for results or sources of HMMA, but another HMMA, waits for a scoreboard
+  /// that all of them share, and fragments take turns in two sets of registers.
+  bool hmma_scoreboard = false;
 };
 
 /// Per warp.

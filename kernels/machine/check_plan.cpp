@@ -54,7 +54,8 @@ void check_launch(const LaunchPlan& launch) {
 }
 
 void check_shared(const LaunchPlan& launch, const SharedTile& tile) {
-  const std::int64_t end = tile.byte_offset + std::int64_t{tile.bytes_per_stage()} * tile.stages;
+  const std::int64_t end = tile.byte_offset + std::int64_t{tile.bytes_to_next_stage()} * (tile.stages - 1) +
+                           tile.bytes_per_stage();
   if (tile.byte_offset < 0 || end > launch.shared_bytes_per_cta) {
     throw std::logic_error(fmt::format(
         "a tile of {} x {} in {} stages takes bytes {} to {} of shared memory; legal are the {} that "

@@ -61,6 +61,8 @@ struct GlobalTile {
   /// Elements lie as the threads hold them, so that each moves 16 bytes at a time whatever the layout: of
   /// scratch that only the same fragments read back.
   bool as_held = false;
+  /// load_rows: by an atomic operation that leaves the word as it is.
+  bool atomic = false;
 };
 
 /// rows x cols elements in shared memory from byte_offset; tiles may overlap on purpose (O through Q's
@@ -75,6 +77,8 @@ struct SharedTile {
   /// Elements from one row to the next where they are not side by side, as in a padded tile or columns of a
   /// wider one; 0: cols.
   int pitch = 0;
+  /// Bytes from one stage to the next where stages are parts of one tile; 0: they lie one behind the other.
+  int stage_pitch = 0;
   /// Element (i, j) lies where element (j, i) of the tile of cols x rows does. No mma takes such a tile.
   bool column_major = false;
   /// False: an fp32 tile as it stands, which lanes access element by element and many in one bank; else
@@ -88,6 +92,7 @@ struct SharedTile {
   constexpr int bytes_per_stage() const {
     return (element_index(rows - 1, cols - 1) + 1) * element_bytes(type);
   }
+  constexpr int bytes_to_next_stage() const { return stage_pitch != 0 ? stage_pitch : bytes_per_stage(); }
 };
 
 /// The tile of a ring that holds stage number `slot` (modulo the number of stages).

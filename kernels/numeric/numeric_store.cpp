@@ -78,7 +78,7 @@ void NumericSharedMemory::write_late(std::size_t address, ElementType type, floa
 
 std::size_t NumericSharedMemory::address_of(const SharedTile& tile, std::int64_t stage) const {
   const std::int64_t in_ring = ((stage % tile.stages) + tile.stages) % tile.stages;
-  const std::int64_t begin = tile.byte_offset + in_ring * tile.bytes_per_stage();
+  const std::int64_t begin = tile.byte_offset + in_ring * tile.bytes_to_next_stage();
   if (begin < 0 || begin + tile.bytes_per_stage() > static_cast<std::int64_t>(bytes_.size())) {
     throw std::logic_error("shared tile at byte " + std::to_string(begin) + " of " +
                            std::to_string(tile.bytes_per_stage()) + " bytes is outside the CTA's " +

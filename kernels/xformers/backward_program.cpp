@@ -14,6 +14,7 @@ namespace {
 constexpr int kDeltaSlot = 0;  ///< blocks of queries
 constexpr int kStepsSlot = 1;  ///< from the CTA's own block on
 constexpr int kWrapSlot = 2;   ///< from the first block to the CTA's own
+constexpr SliceLoops kSliceLoops{3, 4};
 constexpr int kColsOfOneThread = 4;
 
 /// Who writes dQ: the last to add to a block of queries; here the one with the highest key block of those
@@ -82,50 +83,31 @@ class Backward {
   Fragment accumulator(ElementType type = ElementType::fp32) const {
     return m_.fragment(block_, block_, type, Layout::accumulator, tile_.split());
   }
-  /// A slice of columns, and of rows.
-  SharedTile cols_slice(int offset, int slice) const {
-    return stage({offset, block_, kSliceDepth, shape_.type, tile_.stages(), {}}, slice);
+  using SliceWork = std::function<void(const Affine& slice)>;
+  StagedProduct product(BackwardPart part, const SliceWork& copy, const SliceWork& multiply) const {
+    return {tile_.slices(), tile_.ahead(), part, copy, multiply};
   }
-  SharedTile rows_slice(int offset, int slice) const {
-    return stage({offset, kSliceDepth, block_, shape_.type, tile_.stages(), {}}, slice);
-  }
-  SharedTile p(int first_row, int rows, int first_col, int cols) const {
-    const BackwardLayout& at = shape_.layout;
-    return {at.p + (first_row * at.p_pitch + first_col) * element_bytes(shape_.type),
-            rows,
-            cols,
-            shape_.type,
-            1,
-            {},
-            at.p_pitch};
-  }
-  SharedTile p() const { return p(0, block_, 0, block_); }
-  SharedTile p_rows(int slice) const { return p(slice * kSliceDepth, kSliceDepth, 0, block_); }
-  SharedTile p_cols(int slice) const { return p(0, block_, slice * kSliceDepth, kSliceDepth); }
-
-  static int number(const Affine& slice) { return static_cast<int>(slice.constant); }
-
-  StagedProduct product(const std::function<void(int)>& copy,
-                        const std::function<void(int)>& multiply) const {
-    return {tile_.slices(), tile_.ahead(), 0, [copy](const Affine& slice) { copy(number(slice)); },
-            [multiply](const Affine& slice) { multiply(number(slice)); }};
-  }
+  void multiply(const StagedProduct& product) const { multiply_in_loops(m_, product, kSliceLoops); }
 
   StagedProduct scores_product(const Affine& row, const Fragment& s, bool first) const {
     return product(
-        [this, row, first](int slice) {
-          const int col = slice * kSliceDepth;
+        kBackScoresSlice,
+        [this, row, first](const Affine& slice) {
+          const Affine col = slice * kSliceDepth;
           if (first || !tile_.keeps_k()) {
-            m_.copy_async(cols_slice(shape_.layout.k, slice), rows_of(kBackK, key(), col, kSliceDepth));
+            m_.copy_async(shape_.cols_slice(shape_.layout.k, slice),
+                          rows_of(kBackK, key(), col, kSliceDepth));
           }
-          m_.copy_async(cols_slice(shape_.layout.q, slice), rows_of(kBackQ, row, col, kSliceDepth));
+          m_.copy_async(shape_.cols_slice(shape_.layout.q, slice), rows_of(kBackQ, row, col, kSliceDepth));
         },
-        [this, s](int slice) {
-          m_.mma(s, cols_slice(shape_.layout.q, slice), transposed(cols_slice(shape_.layout.k, slice)));
+        [this, s](const Affine& slice) {
+          m_.mma(s, shape_.cols_slice(shape_.layout.q, slice),
+                 transposed(shape_.cols_slice(shape_.layout.k, slice)));
         });
   }
   void start_scores(const Affine& row, bool first) const {
     if (!first) {
+      shift_part(kBackNextShift);
       m_.part(kBackNext);
     }
     start_copies(m_, scores_product(row, Fragment{}, first));
@@ -133,32 +115,40 @@ class Backward {
 
   /// Gradient += left^T right, whose rows are the inner dimension: P or dS, and a tile of queries.
   StagedProduct over_queries(const Fragment& gradient, int tensor, int offset, const Affine& row) const {
+    const BackwardPart part = tensor == kBackGradO ? kBackGradVSlice : kBackGradKSlice;
     return product(
-        [=, this](int slice) {
-          m_.copy_async(rows_slice(offset, slice), depth_of(tensor, row + slice * kSliceDepth));
+        part,
+        [=, this](const Affine& slice) {
+          m_.copy_async(shape_.rows_slice(offset, slice), depth_of(tensor, row + slice * kSliceDepth));
         },
-        [=, this](int slice) { m_.mma(gradient, transposed(p_rows(slice)), rows_slice(offset, slice)); });
+        [=, this](const Affine& slice) {
+          m_.mma(gradient, transposed(shape_.p_rows(slice)), shape_.rows_slice(offset, slice));
+        });
   }
   StagedProduct grad_p_product(const Fragment& grad_p, const Affine& row) const {
     const int left = shape_.layout.second_grad_o;
     const int right = shape_.layout.v;
     return product(
-        [=, this](int slice) {
-          const int col = slice * kSliceDepth;
-          m_.copy_async(cols_slice(left, slice), rows_of(kBackGradO, row, col, kSliceDepth));
-          m_.copy_async(cols_slice(right, slice), rows_of(kBackV, key(), col, kSliceDepth));
+        kBackGradPSlice,
+        [=, this](const Affine& slice) {
+          const Affine col = slice * kSliceDepth;
+          m_.copy_async(shape_.cols_slice(left, slice), rows_of(kBackGradO, row, col, kSliceDepth));
+          m_.copy_async(shape_.cols_slice(right, slice), rows_of(kBackV, key(), col, kSliceDepth));
         },
-        [=, this](int slice) {
-          m_.mma(grad_p, cols_slice(left, slice), transposed(cols_slice(right, slice)));
+        [=, this](const Affine& slice) {
+          m_.mma(grad_p, shape_.cols_slice(left, slice), transposed(shape_.cols_slice(right, slice)));
         });
   }
   StagedProduct grad_q_product(const Fragment& grad_q) const {
     const int offset = shape_.layout.second_k;
     return product(
-        [=, this](int slice) {
-          m_.copy_async(rows_slice(offset, slice), depth_of(kBackK, key() + slice * kSliceDepth));
+        kBackGradQSlice,
+        [=, this](const Affine& slice) {
+          m_.copy_async(shape_.rows_slice(offset, slice), depth_of(kBackK, key() + slice * kSliceDepth));
         },
-        [=, this](int slice) { m_.mma(grad_q, p_cols(slice), rows_slice(offset, slice)); });
+        [=, this](const Affine& slice) {
+          m_.mma(grad_q, shape_.p_cols(slice), shape_.rows_slice(offset, slice));
+        });
   }
 
   /// Every CTA finds those of all queries for itself: four columns of warps' worth a thread, 16 bytes at a
@@ -182,7 +172,15 @@ class Backward {
     m_.store_rows(row_values(kDelta, row), products);
   }
 
+  /// Each CTA begins elsewhere, but under a causal mask.
+  void shift_part(BackwardPart part) const {
+    if (!shape_.problem.causal) {
+      m_.part(part);
+    }
+  }
+
   void step(const Affine& row, bool is_final) const {
+    shift_part(kBackRowsShift);
     m_.part(kBackRows);
     const SharedTile delta{shape_.layout.delta, block_, 1, ElementType::fp32, 1, {}};
     m_.guarded([&] {
@@ -193,18 +191,18 @@ class Backward {
     put_probabilities(row);
     const Fragment grad_p = accumulator();
     m_.part(kBackGradV);
-    multiply_unrolled(m_, over_queries(grad_v_, kBackGradO, shape_.layout.grad_o, row));
+    multiply(over_queries(grad_v_, kBackGradO, shape_.layout.grad_o, row));
     m_.barrier();
     m_.part(kBackGradP);
     m_.barrier();
     m_.fill(grad_p, 0);
-    multiply_unrolled(m_, grad_p_product(grad_p, row));
+    multiply(grad_p_product(grad_p, row));
     m_.barrier();
     put_grad_scores(row, grad_p, delta);
     add_to_grad_q(row, is_final);
     m_.part(kBackGradK);
     m_.barrier();
-    multiply_unrolled(m_, over_queries(grad_k_, kBackQ, shape_.layout.second_q, row));
+    multiply(over_queries(grad_k_, kBackQ, shape_.layout.second_q, row));
     m_.barrier();
   }
 
@@ -213,7 +211,7 @@ class Backward {
     const Fragment s = accumulator();
     m_.part(kBackScores);
     m_.fill(s, 0);
-    multiply_unrolled(m_, scores_product(row, s, false));
+    multiply(scores_product(row, s, false));
     m_.apply(s, BinaryOp::multiply, s, scale_);
     if (problem.causal) {
       m_.mask(s, {row, key(), problem.seqlen_k, true, 0});
@@ -233,7 +231,7 @@ class Backward {
     }
     const Fragment packed = accumulator(shape_.type);
     m_.convert(packed, s);
-    m_.store_shared(p(), packed);
+    m_.store_shared(shape_.p(), packed);
     m_.barrier();
     m_.barrier();
   }
@@ -247,13 +245,13 @@ class Backward {
     m_.load_shared(products, delta);
     m_.apply(grad_p, BinaryOp::subtract, grad_p, products);
     const Fragment packed = accumulator(shape_.type);
-    m_.load_shared(packed, p());
+    m_.load_shared(packed, shape_.p());
     m_.apply(grad_p, BinaryOp::multiply, grad_p, packed);
     m_.apply(grad_p, BinaryOp::multiply, grad_p, scale_);
     m_.barrier();  // everybody is done with P
     const Fragment rounded = accumulator(shape_.type);
     m_.convert(rounded, grad_p);
-    m_.store_shared(p(), rounded);
+    m_.store_shared(shape_.p(), rounded);
     m_.barrier();
   }
 
@@ -270,7 +268,7 @@ class Backward {
     m_.load(grad_q, sums);
     m_.part(kBackGradQ);
     m_.barrier();
-    multiply_unrolled(m_, grad_q_product(grad_q));
+    multiply(grad_q_product(grad_q));
     m_.barrier();
     m_.part(kBackTurnEnds);
     turn_.count(word);
@@ -319,6 +317,8 @@ void add_backward_programs(LaunchPlan& launch, const BackwardShape& problem_shap
         {name, [shape, finishes](CtaMachine& m) { Backward(m, *shape, finishes).run(); }});
   };
   const auto blocks = static_cast<std::uint32_t>(shape->blocks());
+  const auto slices = static_cast<std::uint32_t>(shape->tile.slices());
+  const auto ahead = static_cast<std::uint32_t>(shape->tile.ahead());
   launch.grid = {blocks, static_cast<std::uint32_t>(shape->problem.heads),
                  static_cast<std::uint32_t>(shape->problem.batch)};
   if (shape->problem.causal) {
@@ -331,7 +331,8 @@ void add_backward_programs(LaunchPlan& launch, const BackwardShape& problem_shap
     const bool is_last = !shape->problem.causal && x + 1 == blocks;
     // The queries of its own block come first, under a causal mask in front of the loop.
     const std::uint32_t to_the_end = blocks - x - (shape->problem.causal ? 1 : 0);
-    launch.classes.push_back({is_last ? 1 : 0, {blocks, to_the_end, shape->problem.causal ? 0 : x}, {}});
+    launch.classes.push_back(
+        {is_last ? 1 : 0, {blocks, to_the_end, shape->problem.causal ? 0 : x, slices - ahead, ahead}, {}});
     launch.class_of_block[0].push_back(x);
   }
 }

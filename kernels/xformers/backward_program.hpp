@@ -10,6 +10,7 @@ namespace warpscope::kernels::xformers {
 enum BackwardPart : int {
   kBackPrologue,
   kBackDelta,          ///< row products of one block of queries
+  kBackRowsShift,      ///< where queries begin, without mask: a division
   kBackRows,           ///< from the start of a step to its first barrier
   kBackScores,         ///< up to the mask
   kBackProbabilities,  ///< copies for the next two products, and P
@@ -20,7 +21,14 @@ enum BackwardPart : int {
   kBackGradQ,
   kBackTurnEnds,
   kBackGradK,
+  kBackNextShift,  ///< as kBackRowsShift
   kBackNext,       ///< copies for the next step
+  // One slice of a product.
+  kBackScoresSlice,
+  kBackGradVSlice,
+  kBackGradPSlice,
+  kBackGradQSlice,
+  kBackGradKSlice,
   kBackGradients,  ///< dK and dV go to memory
 };
 

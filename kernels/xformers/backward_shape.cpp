@@ -62,6 +62,28 @@ BackwardLayout::BackwardLayout(const BackwardTile& tile) {
   bytes = second_k + 2 * p_bytes;
 }
 
+SharedTile BackwardShape::cols_slice(int offset, const Affine& slice) const {
+  return stage({offset, tile.block, kSliceDepth, type, tile.stages(), {}}, slice);
+}
+
+SharedTile BackwardShape::rows_slice(int offset, const Affine& slice) const {
+  return stage({offset, kSliceDepth, tile.block, type, tile.stages(), {}}, slice);
+}
+
+SharedTile BackwardShape::p_cols(const Affine& slice) const {
+  return stage(p_slices(tile.block, kSliceDepth, tile.slices(), kSliceDepth), slice);
+}
+
+SharedTile BackwardShape::p_rows(const Affine& slice) const {
+  return stage(p_slices(kSliceDepth, tile.block, tile.slices(), kSliceDepth * layout.p_pitch), slice);
+}
+
+SharedTile BackwardShape::p_slices(int rows, int cols, int slices, int distance) const {
+  SharedTile result{layout.p, rows, cols, type, slices, {}, layout.p_pitch};
+  result.stage_pitch = distance * element_bytes(type);
+  return result;
+}
+
 BackwardShape backward_shape(const Problem& problem, const GpuLimits& limits) {
   const auto tile = std::ranges::find(kTiles, problem.head_dim, &BackwardTile::block);
   if (tile == kTiles.end()) {

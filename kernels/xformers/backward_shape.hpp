@@ -64,7 +64,18 @@ struct BackwardShape {
   ElementType type;
   bool fast_math = false;  ///< exponentials as xformers compiles them, not as PyTorch does
 
+  /// A slice of columns of an operand, and of rows.
+  SharedTile cols_slice(int offset, const Affine& slice) const;
+  SharedTile rows_slice(int offset, const Affine& slice) const;
+  SharedTile p() const { return p_slices(tile.block, tile.block, 1, 0); }
+  SharedTile p_cols(const Affine& slice) const;
+  SharedTile p_rows(const Affine& slice) const;
+
   int blocks() const { return static_cast<int>(problem.seqlen_q / tile.block); }
+
+ private:
+  /// Parts of P, `distance` elements from one to the next.
+  SharedTile p_slices(int rows, int cols, int slices, int distance) const;
 };
 
 /// Throws UnsupportedProblem with the reason where no kernel is modelled.

@@ -36,21 +36,30 @@ void multiply_slices(CtaMachine& m, const StagedProduct& product, int rolling_sl
   }
 }
 
-void multiply_unrolled(CtaMachine& m, const StagedProduct& product) {
+// The source has one loop, in which copies behind the last slice are predicated off.
+void multiply_in_loops(CtaMachine& m, const StagedProduct& product, const SliceLoops& loops) {
   const int ahead = std::min(product.ahead, product.slices);
+  const int rolling = product.slices - ahead;
   const auto wait = [&] {
+    m.commit_copies();
     m.wait_copies(ahead - 1);
     m.barrier();
   };
-  wait();
-  for (int slice = 0; slice < product.slices; ++slice) {
-    product.multiply(slice);
-    if (slice + ahead < product.slices) {
+  m.wait_copies(ahead - 1);
+  m.barrier();
+  if (rolling > 0) {
+    m.loop(loops.rolling, [&](const Affine& slice) {
+      m.part(product.part);
+      product.multiply(slice);
       product.copy(slice + ahead);
-    }
-    m.commit_copies();
-    wait();
+      wait();
+    });
   }
+  m.loop(loops.last, [&](const Affine& slice) {
+    m.part(product.part, 1);
+    product.multiply(slice + rolling);
+    wait();
+  });
 }
 
 }  // namespace warpscope::kernels::xformers

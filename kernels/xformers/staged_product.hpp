@@ -24,7 +24,12 @@ void start_copies(CtaMachine& machine, const StagedProduct& product);
 /// `rolling_slot` says: slices - ahead.
 void multiply_slices(CtaMachine& machine, const StagedProduct& product, int rolling_slot);
 
-/// The same without a loop, for slices that lie in shared memory where no loop counts them; without marks.
-void multiply_unrolled(CtaMachine& machine, const StagedProduct& product);
+/// The same with loops over all slices, of `loops.rolling` and `loops.last` trip slots: slices - ahead that
+/// copy, and ahead that have nothing left to copy (copy 1 of the part).
+struct SliceLoops {
+  int rolling;
+  int last;
+};
+void multiply_in_loops(CtaMachine& machine, const StagedProduct& product, const SliceLoops& loops);
 
 }  // namespace warpscope::kernels::xformers

@@ -4,9 +4,8 @@ namespace warpscope::kernels::xformers {
 namespace {
 
 constexpr int kLanes = 32;
-/// experiments/reference/measured-h200/fences.csv: an atomic operation takes a round trip to the L2, a fence
-/// one where nothing was written since the last one, two behind a store.
-constexpr int kAtomicRoundTrips = 1;
+/// experiments/reference/measured-h200/fences.csv: a fence takes a round trip to the L2 where nothing was
+/// written since the last one, two behind a store.
 constexpr int kFenceRoundTrips = 2;
 constexpr int kSwapsToTake = 2;
 
@@ -16,11 +15,11 @@ Turn::Turn(CtaMachine& machine)
     : m_(machine), lanes_(m_.fragment(1, kLanes, ElementType::fp32, Layout::row_per_warp, {})) {}
 
 void Turn::take(const GlobalTile& word) const {
-  round_trips(word, kSwapsToTake * kAtomicRoundTrips);
+  swaps(word, kSwapsToTake);
 }
 
 void Turn::count(const GlobalTile& word) const {
-  round_trips(word, kAtomicRoundTrips);
+  swaps(word, 1);
 }
 
 void Turn::fence(const GlobalTile& word) const {
@@ -29,6 +28,11 @@ void Turn::fence(const GlobalTile& word) const {
 
 void Turn::release(const GlobalTile& word) const {
   round_trips(word, kFenceRoundTrips);
+}
+
+void Turn::swaps(GlobalTile word, int count) const {
+  word.atomic = true;
+  round_trips(word, count);
 }
 
 void Turn::round_trips(const GlobalTile& word, int trips) const {

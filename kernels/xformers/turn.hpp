@@ -23,6 +23,7 @@ class Turn {
   void release(const GlobalTile& word) const;
 
  private:
+  void swaps(GlobalTile word, int count) const;
   void round_trips(const GlobalTile& word, int trips) const;
 
   CtaMachine& m_;

@@ -98,6 +98,7 @@ constexpr std::array key_table{
 
   KeySpec{WARPSCOPE_KEY(sm.global.async_copy_lsu_cycles), "cycles", 1, 1000, "data path time of one LDGSTS.128"},
   KeySpec{WARPSCOPE_KEY(sm.global.l1_latency_cycles), "cycles", 1, 10000, "load that hits the L1"},
+  KeySpec{WARPSCOPE_KEY(sm.global.atomic_cycles), "cycles", 0, 10000, "answer of an atomic operation, beyond that of a load"},
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_interval_cycles), "cycles", 1, 1000, "between two accepted RED of an SM"},
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_sustained_cycles), "cycles", 1, 1000, "between two RED of an SM once the buffer is full"},
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_buffer_entries), "entries", 1, 100000, "RED in flight per SM"},

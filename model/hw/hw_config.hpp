@@ -105,6 +105,7 @@ struct Barrier {
 struct GlobalAccess {
   int async_copy_lsu_cycles = 0;    ///< data-path cycles of one LDGSTS.128
   int l1_latency_cycles = 0;        ///< load that hits L1 (register spills)
+  int atomic_cycles = 0;            ///< an atomic operation's answer, beyond that of a load
   int reduce_interval_cycles = 0;   ///< accepted RED instructions, per SM
   int reduce_sustained_cycles = 0;  ///< per RED once the buffer is full
   int reduce_buffer_entries = 0;

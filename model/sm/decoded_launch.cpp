@@ -70,6 +70,8 @@ void set_global(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
     out.data_cycles = u16(sm.global.async_copy_lsu_cycles);
   } else if (out.op_class == OpClass::global_reduce) {
     out.data_cycles = u16(std::max(int{out.data_cycles}, sm.global.reduce_interval_cycles));
+  } else if (out.opcode == trace::Opcode::ATOM_32) {
+    out.latency = u16(sm.global.atomic_cycles);
   } else if (out.op_class == OpClass::local_load) {
     out.latency = u16(sm.global.l1_latency_cycles);
   }

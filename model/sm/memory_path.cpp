@@ -181,8 +181,9 @@ void SmCore::answer(const SentRequest& sent, std::int32_t time) {
     }
     --(age == 0 ? warp.open_copies : warp.group_copies[group]);
   }
-  release_scoreboard(warp, instruction.write_scoreboard, time);
-  set_register_ready(sent.warp, instruction, time, true);
+  const std::int32_t ready = instruction.opcode == trace::Opcode::ATOM_32 ? time + instruction.latency : time;
+  release_scoreboard(warp, instruction.write_scoreboard, ready);
+  set_register_ready(sent.warp, instruction, ready, true);
   if (own_of(sent.warp) == kNever && warp.status == WarpStatus::running) {
     update_own(sent.warp);
     select_next(sub_core);

@@ -101,6 +101,7 @@ constexpr std::array kOpcodes = {
     OpcodeInfo{LDG_32, "LDG.32", Pipe::lsu, OpClass::global_load},
     OpcodeInfo{LDG_64, "LDG.64", Pipe::lsu, OpClass::global_load},
     OpcodeInfo{LDG_128, "LDG.128", Pipe::lsu, OpClass::global_load},
+    OpcodeInfo{ATOM_32, "ATOM.32", Pipe::lsu, OpClass::global_load},
     OpcodeInfo{STG_16, "STG.16", Pipe::lsu, OpClass::global_store},
     OpcodeInfo{STG_32, "STG.32", Pipe::lsu, OpClass::global_store},
     OpcodeInfo{STG_64, "STG.64", Pipe::lsu, OpClass::global_store},

@@ -46,6 +46,7 @@ inline hw::Sm test_sm() {
   sm.barrier = {.base_cycles = 14, .per_warp_cycles = 3};
   sm.global = {.async_copy_lsu_cycles = 5,
                .l1_latency_cycles = 37,
+               .atomic_cycles = 40,
                .reduce_interval_cycles = 3,
                .reduce_sustained_cycles = 5,
                .reduce_buffer_entries = 100,

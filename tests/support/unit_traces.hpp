@@ -42,6 +42,7 @@ inline trace::Trace everything() {
   trace::MemoryOperand scattered = rows(0, 512);
   scattered.lines = 32;
   program.op(LDG_128).memory(scattered).writes(16, 4).op(FFMA).writes(8).reads(16);
+  program.op(ATOM_32).memory(rows(1, 128)).writes(10).op(FFMA).writes(8).reads(10);
   for (int i = 0; i < 8; ++i) {
     program.op(STG_128).memory(rows(1, 512)).reads(8);
     program.op(RED_ADD_F32).memory(rows(1, 128)).reads(8);

@@ -24,6 +24,14 @@ TEST(SmGlobalLoad, TakesTheLatencyOfTheMemory) {
   EXPECT_EQ(bench.accesses()[0].request.kind, memory::AccessKind::read);
 }
 
+TEST(SmGlobalLoad, AnAtomicOperationAnswersLater) {
+  Program program;
+  program.op(ATOM_32).sets(0).global(0, 4096, 4).exit().waits_for(0);
+  CoreBench bench(test_config(), one_program(program.build()));
+  bench.answer(433);
+  EXPECT_EQ(bench.run(), 433 + test_config().sm.global.atomic_cycles);
+}
+
 TEST(SmGlobalLoad, IsThereInTheCycleInWhichItArrives) {
   for (const std::int32_t cycles : {1, 2, 37, 400, 401}) {
     EXPECT_EQ(loads_arrive(1, cycles), std::max(1, cycles)) << cycles;
