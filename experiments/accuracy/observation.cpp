@@ -218,7 +218,7 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_times(directory, kTorchTimes, observations);
   add_counters(directory, "counters_split.csv", observations);
   for (const char* file : {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDrawnCounters,
-                           kDrawnAgainCounters, kDeterministicCounters}) {
+                           kDrawnAgainCounters, kDrawnThirdCounters, kDeterministicCounters}) {
     add_counters(directory, file, observations);
   }
   add_bars(directory, observations);

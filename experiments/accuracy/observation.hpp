@@ -36,10 +36,11 @@ inline constexpr const char* kFeatureCounters =
 inline constexpr const char* kLengthCounters = "counters_lengths.csv";
 inline constexpr const char* kDropoutCounters = "counters_dropout.csv";
 inline constexpr const char* kPageCounters = "counters_pages.csv";
-/// Shapes of PyTorch drawn at random, two of which guided a figure, others drawn later, which guided no
-/// number, and deterministic backward passes (counters_drawn.md).
+/// Shapes of PyTorch drawn at random: some of the first two draws guided a figure, the third guided nothing;
+/// and deterministic backward passes (counters_drawn.md).
 inline constexpr const char* kDrawnCounters = "counters_drawn.csv";
 inline constexpr const char* kDrawnAgainCounters = "counters_drawn_again.csv";
+inline constexpr const char* kDrawnThirdCounters = "counters_drawn_third.csv";
 inline constexpr const char* kDeterministicCounters = "counters_deterministic.csv";
 inline constexpr const char* kFigure5 = "Fig. 5";
 inline constexpr const char* kFigure6 = "Fig. 6";

@@ -34,6 +34,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
       simulated_(groups),
       memory_(memory),
       class_work_(trace::instructions_per_cta(launch)),
+      like_ctas_(has_like_ctas(launch)),
       sample_(groups, slots_of(config, launch), launch.classes.size()),
       whole_(std::ranges::all_of(groups, [](const gpu::SmGroup& group) { return group.sms == 1; }) &&
              launch.mbarriers.empty() &&
@@ -43,10 +44,10 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
   const auto slots = static_cast<std::uint64_t>(slots_of(config, launch) * config.gpu.sm_count);
   skipper_.emplace(launch, slots, config.l2.capacity_bytes);
   const bool sampled = std::ranges::any_of(groups, [](const gpu::SmGroup& group) { return group.sms > 1; });
-  if (sampled && !has_like_ctas(launch) && trace::cta_count(launch) >= slots) {
+  if (sampled && !like_ctas_ && trace::cta_count(launch) >= slots) {
     unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));
   }
-  sample_.at_once = has_like_ctas(launch) && trace::cta_count(launch) <= slots && !launch.mbarriers.empty();
+  sample_.at_once = like_ctas_ && trace::cta_count(launch) <= slots && !launch.mbarriers.empty();
   if (unsimulated_) {
     std::ranges::for_each(simulated_, [](gpu::SmGroup& group) { group.sms = 1; });
   }

@@ -33,7 +33,7 @@ class FastPolicy : public engine::Policy {
   engine::RequestTap* tap(std::size_t sm, const sm::DecodedLaunch& decoded, int cta_slots) override;
   sm::ResidentCta begin_ctas(const gpu::Dispatch& dispatch, int slot) override;
   int active_sms(std::size_t sm) const override { return sms_[sm].active; }
-  bool in_step() const override { return !unsimulated_ && sample_.alike; }
+  bool in_step() const override { return like_ctas_ && !unsimulated_; }
   void end_cta(std::size_t sm, int slot, sim::Cycles time) override;
   void end_window(sim::Cycles begin, sim::Cycles end) override;
   bool allows_gaps() const override;
@@ -93,6 +93,7 @@ class FastPolicy : public engine::Policy {
   memory::MemorySystem& memory_;
   engine::Engine* engine_ = nullptr;
   std::vector<std::uint64_t> class_work_;  ///< instructions of a CTA, by class
+  bool like_ctas_;                         ///< has_like_ctas()
   Sample sample_;
   std::optional<WaveSkipper> skipper_;
   std::optional<PassSkipper> passes_;
