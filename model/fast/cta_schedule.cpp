@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <queue>
+#include <span>
 #include <utility>
 
 #include "model/base/spread_hash.hpp"
@@ -18,6 +19,9 @@ namespace {
 constexpr std::size_t kMostSchedules = 16;
 constexpr std::size_t kScheduledCtas = 16384;
 
+/// Fewer CTAs of a class in a wave tell nothing of how they scatter.
+constexpr double kFewestAlike = 4;
+
 /// Speeds of SMs are spread at least this far, whatever few of them show. With no spread whole waves would
 /// end at once, and the last CTAs would find a slot on every SM.
 constexpr double kLeastSpread = 0.003;
@@ -25,38 +29,21 @@ constexpr double kLeastSpread = 0.003;
 /// Cycles, or instructions, within which CTAs end together.
 constexpr double kSameTime = 1e-3;
 
-/// An SM and its CTAs, the oldest first.
-struct SharedSm {
-  struct Cta {
-    double left = 0;  ///< instructions
-    double chance = 1;
-    double rate = 0;  ///< instructions per cycle
-  };
-  double speed = 1;
-  double time = 0;  ///< at which they have these left
-  std::vector<Cta> residents{};
+/// A CTA on its SM.
+struct RunningCta {
+  double end = 0;  ///< progress of the SM at which it ends
+  double share = 1;
 
-  /// They go on at so many instructions per cycle together. Returns the cycles until the next of them ends.
-  double divide(double rate, const std::vector<double>& by_age) {
-    double shares = 0;
-    for (std::size_t age = 0; age < residents.size(); ++age) {
-      shares += by_age[age] * residents[age].chance;
-    }
-    double cycles = std::numeric_limits<double>::infinity();
-    for (std::size_t age = 0; age < residents.size(); ++age) {
-      Cta& cta = residents[age];
-      cta.rate = rate * speed * by_age[age] * cta.chance / shares;
-      cycles = std::min(cycles, cta.left / cta.rate);
-    }
-    return cycles;
-  }
-  void go_on_to(double now) {
-    for (Cta& cta : residents) {
-      cta.left -= (now - time) * cta.rate;
-    }
-    time = now;
-    std::erase_if(residents, [](const Cta& cta) { return cta.left <= kSameTime; });
-  }
+  bool operator>(const RunningCta& other) const { return end > other.end; }
+};
+
+/// CTAs of one SM advance by their shares, so one count of instructions per share serves all of them.
+struct SharedSm {
+  double speed = 1;
+  double time = 0;  ///< of `progress`
+  double progress = 0;
+  double shares = 0;  ///< of its residents
+  std::priority_queue<RunningCta, std::vector<RunningCta>, std::greater<>> residents{};
 };
 
 double mean_of(const std::vector<double>& values) {
@@ -141,7 +128,52 @@ double CtaPace::spread_of_speeds() const {
   return std::max(kLeastSpread, deviation_of(speeds));
 }
 
-double makespan(const CtaPace& pace, const std::vector<std::vector<double>>& by_age, const CtaGrid& grid) {
+void CtaScatter::observe(std::size_t cta, std::size_t sm, std::size_t cta_class, std::int64_t cycles) {
+  times_.resize(std::max(times_.size(), cta + 1));
+  times_[cta] = {sm, cta_class, static_cast<double>(cycles)};
+}
+
+std::vector<double> CtaScatter::shares(std::size_t wave) const {
+  struct Mean {
+    double sum = 0;
+    double count = 0;
+    void add(double value) {
+      sum += value;
+      ++count;
+    }
+  };
+  std::vector<double> result;
+  for (std::size_t begin = 0; begin + 2 * wave <= times_.size(); begin += wave) {
+    const std::span<const Time> times(&times_[begin], wave);
+    std::map<std::size_t, Mean> of_class;
+    for (const Time& time : times) {
+      of_class[time.cta_class].add(time.cycles);
+    }
+    // Over the mean of its class, so that CTAs of several classes compare on an SM.
+    const auto relative = [&](const Time& time) {
+      const Mean& mean = of_class[time.cta_class];
+      return mean.count >= kFewestAlike ? time.cycles * mean.count / mean.sum : 0;
+    };
+    std::map<std::size_t, Mean> of_sm;
+    for (const Time& time : times) {
+      if (const double value = relative(time); value > 0) {
+        of_sm[time.sm].add(value);
+      }
+    }
+    for (const Time& time : times) {
+      if (const double value = relative(time); value > 0) {
+        const Mean& mean = of_sm[time.sm];
+        result.push_back(mean.sum / mean.count / value);
+      }
+    }
+  }
+  if (result.empty()) {
+    result.push_back(1);
+  }
+  return result;
+}
+
+double makespan(const CtaPace& pace, const CtaGrid& grid) {
   std::vector<double> rate_of_sm = {0};
   for (int n = 1; n <= pace.slots(); ++n) {
     rate_of_sm.push_back(pace.rate(n) * n);
@@ -152,43 +184,68 @@ double makespan(const CtaPace& pace, const std::vector<std::vector<double>>& by_
   }
   using End = std::pair<double, std::size_t>;  // time, SM
   std::priority_queue<End, std::vector<End>, std::greater<>> next;
+  const auto pace_of = [&](const SharedSm& sm) {
+    return sm.speed * rate_of_sm[sm.residents.size()] / sm.shares;
+  };
+  const auto announce = [&](std::size_t index) {
+    const SharedSm& sm = chip[index];
+    next.emplace(sm.time + (sm.residents.top().end - sm.progress) / pace_of(sm), index);
+  };
   // Overhead counts as work at the pace of a full SM.
   const double overhead = grid.overhead_cycles * pace.rate(pace.slots());
   std::size_t begun = 0;
-  double now = 0;
-  std::vector<std::size_t> freed(chip.size());
-  std::iota(freed.begin(), freed.end(), std::size_t{0});
-  while (true) {
+  const auto begin = [&](SharedSm& sm) {
+    const double share = grid.shares[begun];
+    sm.residents.push({sm.progress + (grid.work[begun] + overhead) / share, share});
+    sm.shares += share;
+    ++begun;
+  };
+  for (int slot = 0; slot < pace.slots(); ++slot) {
+    for (std::size_t index = 0; index < chip.size() && begun < grid.work.size(); ++index) {
+      begin(chip[index]);
+    }
+  }
+  for (std::size_t index = 0; index < chip.size(); ++index) {
+    if (!chip[index].residents.empty()) {
+      announce(index);
+    }
+  }
+  double end = 0;
+  std::vector<std::size_t> freed;
+  while (!next.empty()) {
+    end = next.top().first;
+    freed.clear();
+    while (!next.empty() && next.top().first <= end + kSameTime) {
+      const std::size_t index = next.top().second;
+      next.pop();
+      SharedSm& sm = chip[index];
+      sm.progress += (end - sm.time) * pace_of(sm);
+      sm.time = end;
+      while (!sm.residents.empty() && sm.residents.top().end <= sm.progress + kSameTime) {
+        sm.shares -= sm.residents.top().share;
+        sm.residents.pop();
+      }
+      freed.push_back(index);
+    }
     // Where several SMs have room at once, it is filled breadth first.
     for (std::size_t residents = 0; residents < rate_of_sm.size() - 1; ++residents) {
       for (const std::size_t index : freed) {
         if (begun < grid.work.size() && chip[index].residents.size() == residents) {
-          chip[index].residents.push_back({grid.work[begun] + overhead, grid.chances[begun]});
-          ++begun;
+          begin(chip[index]);
         }
       }
     }
     for (const std::size_t index : freed) {
-      SharedSm& sm = chip[index];
-      if (const std::size_t residents = sm.residents.size(); residents > 0) {
-        next.emplace(now + sm.divide(rate_of_sm[residents], by_age[residents]), index);
+      if (!chip[index].residents.empty()) {
+        announce(index);
       }
     }
-    if (next.empty()) {
-      return now;
-    }
-    now = next.top().first;
-    freed.clear();
-    while (!next.empty() && next.top().first <= now + kSameTime) {
-      chip[next.top().second].go_on_to(now);
-      freed.push_back(next.top().second);
-      next.pop();
-    }
   }
+  return end;
 }
 
-Makespans makespans(const CtaPace& pace, const Shares& shares, const std::vector<std::uint64_t>& work,
-                    int sms, double overhead_cycles) {
+Makespans makespans(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
+                    double overhead_cycles, const std::vector<double>& shares) {
   const std::size_t schedules = std::clamp(kScheduledCtas / work.size(), std::size_t{1}, kMostSchedules);
   // Evenly spread, up to sqrt(3) standard deviations from the mean.
   const double widest = std::min(0.5, pace.spread_of_speeds() * std::numbers::sqrt3);
@@ -196,17 +253,17 @@ Makespans makespans(const CtaPace& pace, const Shares& shares, const std::vector
   std::vector<double> ends;
   for (std::size_t schedule = 0; schedule < schedules; ++schedule) {
     CtaGrid grid{.work = std::vector<double>(work.begin(), work.end()),
-                 .chances = {},
+                 .shares = {},
                  .speeds = {},
                  .overhead_cycles = overhead_cycles};
     for (std::size_t cta = 0; cta < work.size(); ++cta) {
-      grid.chances.push_back(shares.chances[spread_hash(++drawn) % shares.chances.size()]);
+      grid.shares.push_back(shares[spread_hash(++drawn) % shares.size()]);
     }
     for (int sm = 0; sm < sms; ++sm) {
       grid.speeds.push_back(1 +
                             widest * (2 * std::ldexp(static_cast<double>(spread_hash(++drawn)), -32) - 1));
     }
-    ends.push_back(makespan(pace, shares.by_age, grid));
+    ends.push_back(makespan(pace, grid));
   }
   return {.mean = mean_of(ends), .deviation = deviation_of(ends)};
 }

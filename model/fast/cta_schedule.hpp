@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/fast/cta_shares.hpp"
-
 namespace warpscope::fast {
 
 /// How fast CTAs go on, learned from the SMs that were simulated: so many instructions per cycle in their
@@ -45,27 +43,46 @@ class CtaPace {
   std::vector<Sums> of_sm_;
 };
 
+/// How CTAs divide what their SM does.
+class CtaScatter {
+ public:
+  /// The simulated CTA number `cta`, in order of dispatch, took so long on SM `sm`.
+  void observe(std::size_t cta, std::size_t sm, std::size_t cta_class, std::int64_t cycles);
+  /// Shares of CTAs in their SM, relative to the others there: the faster one takes the larger. Times are
+  /// compared within a class and a wave, of which `wave` CTAs run at a time. Those of the last wave do not
+  /// count, as its end differs from all others. Never empty.
+  std::vector<double> shares(std::size_t wave) const;
+
+ private:
+  struct Time {
+    std::size_t sm = 0;
+    std::size_t cta_class = 0;
+    double cycles = 0;  ///< 0: not known
+  };
+  std::vector<Time> times_;
+};
+
 /// CTAs to be scheduled, in order of dispatch, and the SMs that they go to.
 struct CtaGrid {
-  std::vector<double> work;     ///< instructions of each CTA
-  std::vector<double> chances;  ///< of each CTA: what it gets over what its age gives it
-  std::vector<double> speeds;   ///< of each SM; 1 is that of the pace
-  double overhead_cycles = 0;   ///< that each CTA takes besides
+  std::vector<double> work;    ///< instructions of each CTA
+  std::vector<double> shares;  ///< of each CTA in its SM, relative to the others there
+  std::vector<double> speeds;  ///< of each SM; 1 is that of the pace
+  double overhead_cycles = 0;  ///< that each CTA takes besides
 };
 
 /// Cycles until the last CTA of `grid` has ended: a CTA goes to the SM with the most free slots, and those of
-/// one SM divide what it does by age and chance.
-double makespan(const CtaPace& pace, const std::vector<std::vector<double>>& by_age, const CtaGrid& grid);
+/// one SM divide what it does by their shares.
+double makespan(const CtaPace& pace, const CtaGrid& grid);
 
-/// What comes of chance.
+/// What comes of the chance that CTAs scatter.
 struct Makespans {
   double mean = 0;
   double deviation = 0;  ///< standard deviation
 };
 
 /// That of `work` (instructions of each CTA) on `sms` SMs, over a few schedules in which each CTA has one of
-/// the chances seen, and speeds of SMs are spread as those seen.
-Makespans makespans(const CtaPace& pace, const Shares& shares, const std::vector<std::uint64_t>& work,
-                    int sms, double overhead_cycles);
+/// `shares`, and speeds of SMs are spread as those seen.
+Makespans makespans(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
+                    double overhead_cycles, const std::vector<double>& shares);
 
 }  // namespace warpscope::fast

@@ -18,21 +18,14 @@ namespace warpscope::fast {
 /// What was simulated of a launch.
 struct Sample {
   Sample(std::vector<gpu::SmGroup> sm_groups, int slots, std::size_t classes)
-      : groups(std::move(sm_groups)),
-        pace(slots, groups.size()),
-        shares(slots, groups.size()),
-        ctas_of_class(classes, 0) {}
-
-  /// SM `sm` with `residents` CTAs, each of them in a loop or not, executed `instructions` in `cycles`.
-  void observe(std::size_t sm, int residents, bool in_loops, sim::Cycles cycles, std::uint64_t instructions) {
-    pace.observe(sm, residents, in_loops, cycles, instructions);
-    shares.go_on(sm, static_cast<double>(instructions));
-  }
+      : groups(std::move(sm_groups)), pace(slots, groups.size()), ctas_of_class(classes, 0) {}
 
   std::vector<gpu::SmGroup> groups;
   CtaPace pace;
-  CtaShares shares;
-  bool at_once = false;  ///< like CTAs, all of which run at a time and take turns at tiles
+  CtaScatter scatter{};
+  bool at_once = false;                  ///< like CTAs, all of which run at a time and take turns at tiles
+  bool alike = false;                    ///< CTAs
+  std::vector<std::size_t> simulated{};  ///< class of each simulated CTA, in order of dispatch
   std::vector<std::uint64_t> ctas_of_class;  ///< CTAs that those of a class stood for
   std::vector<Demand> demand{};              ///< by tensor
   std::vector<SkippedWaves> skipped{};

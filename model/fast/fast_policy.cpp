@@ -47,6 +47,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
   if (sampled && !like_ctas_ && trace::cta_count(launch) >= slots) {
     unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));
   }
+  sample_.alike = like_ctas_;
   sample_.at_once = like_ctas_ && trace::cta_count(launch) <= slots && !launch.mbarriers.empty();
   if (unsimulated_) {
     std::ranges::for_each(simulated_, [](gpu::SmGroup& group) { group.sms = 1; });
@@ -90,12 +91,13 @@ sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) 
                                              : turn_to_stand_for(dispatch.ctas.front(), count);
   const sm::ResidentCta simulated = members.ctas[static_cast<std::size_t>(members.representative)];
   const std::size_t cta_class = class_number(simulated);
+  sample_.simulated.push_back(cta_class);
   const auto group = static_cast<std::size_t>(dispatch.group);
   sample_.ctas_of_class[cta_class] +=
       unsimulated_ ? static_cast<std::uint64_t>(groups_[group].sms) : dispatch.ctas.size();
   Sampled& sampled = sms_[group];
-  sampled.residents[static_cast<std::size_t>(slot)] = {
-      true, sample_.shares.begin(group, static_cast<double>(class_work_[cta_class]))};
+  sampled.residents[static_cast<std::size_t>(slot)] = {sample_.simulated.size() - 1, cta_class,
+                                                       dispatch.start, true};
   sampled.echo->install(slot, std::move(members));
   update_active(group);
   sampled.coaster->begin(static_cast<std::size_t>(slot));
@@ -200,10 +202,10 @@ LaunchProgress FastPolicy::progress(sim::Cycles now) {
   return progress;
 }
 
-void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles /*time*/) {
+void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles time) {
   Sampled& sampled = sms_[sm];
   Resident& cta = sampled.residents[static_cast<std::size_t>(slot)];
-  sample_.shares.end(sm, cta.number);
+  sample_.scatter.observe(cta.number, sm, cta.cta_class, time - cta.start);
   cta.occupied = false;
   update_active(sm);
   sampled.coaster->end(static_cast<std::size_t>(slot));
@@ -235,7 +237,7 @@ void FastPolicy::skip(const SkippedPasses& skipped, sim::Cycles now) {
   }
   for (std::size_t sm = 0; sm < skipped.instructions.size(); ++sm) {
     const auto instructions = static_cast<std::uint64_t>(std::llround(skipped.instructions[sm]));
-    sample_.observe(sm, residents(sm), true, skipped.cycles, instructions);
+    sample_.pace.observe(sm, residents(sm), true, skipped.cycles, instructions);
   }
   skips_until_ = now + skipped.cycles;
   counted_.add_times(skipped.counted, skipped.repeats);
@@ -298,7 +300,7 @@ void FastPolicy::coast(std::size_t sm, sim::Cycles begin, sim::Cycles end) {
                       static_cast<double>(coasting.coast.cycles);
   const double work = static_cast<double>(coasting.coast.measured.issued()) * coasting.coast.repeats * part;
   observe_pace(work, residents(sm), end - begin);
-  sample_.observe(sm, residents(sm), true, end - begin, static_cast<std::uint64_t>(std::llround(work)));
+  sample_.pace.observe(sm, residents(sm), true, end - begin, static_cast<std::uint64_t>(std::llround(work)));
   if (elapsed == coasting.coast.cycles) {
     count_coast(sm, end);
     sms_[sm].coasting.reset();
@@ -361,8 +363,8 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
     // whose schedule comes out late without it, come nearer to detailed mode where it does not.
     const sim::Cycles elapsed = end - (unsimulated_ ? begin : last_end);
     observe_pace(static_cast<double>(issued), resident, elapsed);
-    sample_.observe(sm, resident, sampled.was_in_loops && now_in_loops && unit.completions().empty(), elapsed,
-                    issued);
+    sample_.pace.observe(sm, resident, sampled.was_in_loops && now_in_loops && unit.completions().empty(),
+                         elapsed, issued);
     sampled.was_in_loops = now_in_loops;
     if (whole_) {
       continue;

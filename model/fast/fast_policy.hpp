@@ -40,8 +40,10 @@ class FastPolicy : public engine::Policy {
 
  private:
   struct Resident {
+    std::size_t number = 0;  ///< in order of dispatch
+    std::size_t cta_class = 0;
+    sim::Cycles start = 0;
     bool occupied = false;
-    std::size_t number = 0;  ///< in `sample_.shares`
   };
   /// An SM that leaves something out.
   struct Coasting {

@@ -67,6 +67,12 @@ inline trace::Trace long_code() {
   return {{}, launches};
 }
 
+/// Warps whose programs lie in different lines, which are asked for at the same time.
+inline trace::Trace code_of_each_warp() {
+  const trace::WarpProgram one = Program().op(trace::Opcode::NOP, 7).exit().build();
+  return {{}, {one_warp_each(std::vector<trace::WarpProgram>(8, one))}};
+}
+
 /// Reads what other CTAs read, too, and writes; `pause` instructions lie between two accesses. Neither what
 /// is read nor what is written fits in the L2.
 inline trace::Trace stream(int pause, std::int64_t shared_bytes) {

@@ -83,11 +83,10 @@ TEST(CtaPace, IsOneInstructionACycleWhereNothingWasSeen) {
 
 /// CTAs of this work on like SMs, which they share evenly.
 double evenly(const CtaPace& pace, const std::vector<double>& work, std::size_t sms, double overhead_cycles) {
-  return makespan(pace, CtaShares(pace.slots(), 1).shares().by_age,
-                  {.work = work,
-                   .chances = std::vector<double>(work.size(), 1),
-                   .speeds = std::vector<double>(sms, 1),
-                   .overhead_cycles = overhead_cycles});
+  return makespan(pace, {.work = work,
+                         .shares = std::vector<double>(work.size(), 1),
+                         .speeds = std::vector<double>(sms, 1),
+                         .overhead_cycles = overhead_cycles});
 }
 
 TEST(Makespan, OneCta) {
@@ -127,26 +126,16 @@ TEST(Makespan, OverheadCountsForEachCta) {
   EXPECT_DOUBLE_EQ(evenly(pace, {200, 200}, 1, 30), 260);
 }
 
-/// Two CTAs share evenly, but for their chances.
-const std::vector<std::vector<double>> kEven = {{}, {1}, {1, 1}};
-
-TEST(Makespan, CtasDivideTheirSmByChance) {
+TEST(Makespan, CtasDivideTheirSmByShares) {
   // At three instructions a cycle one has two of them until it ends, then the other one goes on alone.
-  const CtaGrid grid{.work = {600, 600}, .chances = {2, 1}, .speeds = {1}, .overhead_cycles = 0};
-  EXPECT_DOUBLE_EQ(makespan(two_slots(), kEven, grid), 300 + 150);
+  const CtaGrid grid{.work = {600, 600}, .shares = {2, 1}, .speeds = {1}, .overhead_cycles = 0};
+  EXPECT_DOUBLE_EQ(makespan(two_slots(), grid), 300 + 150);
 }
 
-TEST(Makespan, CtasDivideTheirSmByAge) {
-  // The first has two instructions a cycle. When it ends, the second is the older one, with 300 left, and
-  // ends when the third, with as many at one a cycle, has 450 left, for which it is alone.
-  const CtaGrid grid{.work = {600, 600, 600}, .chances = {1, 1, 1}, .speeds = {1}, .overhead_cycles = 0};
-  EXPECT_DOUBLE_EQ(makespan(two_slots(), {{}, {1}, {4.0 / 3, 2.0 / 3}}, grid), 300 + 150 + 225);
-}
-
-TEST(Makespan, ChancesChangeNothingOfWhatAnSmDoes) {
+TEST(Makespan, SharesChangeNothingOfWhatAnSmDoes) {
   const CtaGrid grid{
-      .work = {600, 600, 600, 600}, .chances = {3, 1, 1, 2}, .speeds = {1}, .overhead_cycles = 0};
-  const double end = makespan(two_slots(), kEven, grid);
+      .work = {600, 600, 600, 600}, .shares = {3, 1, 1, 2}, .speeds = {1}, .overhead_cycles = 0};
+  const double end = makespan(two_slots(), grid);
   // 2400 instructions at three a cycle, but for those at two a cycle of the last one alone.
   EXPECT_GE(end, 800);
   EXPECT_LE(end, 800 + 100);
@@ -155,14 +144,48 @@ TEST(Makespan, ChancesChangeNothingOfWhatAnSmDoes) {
 TEST(Makespan, AFastSmTakesMoreCtas) {
   CtaPace pace(1);
   pace.observe(0, 1, true, 100, 100);
-  const CtaGrid grid{.work = {100, 100, 100}, .chances = {1, 1, 1}, .speeds = {1, 2}, .overhead_cycles = 0};
-  EXPECT_DOUBLE_EQ(makespan(pace, kEven, grid), 100);
+  const CtaGrid grid{.work = {100, 100, 100}, .shares = {1, 1, 1}, .speeds = {1, 2}, .overhead_cycles = 0};
+  EXPECT_DOUBLE_EQ(makespan(pace, grid), 100);
 }
 
-const Shares kEvenly = {kEven, {1}};
+TEST(CtaScatter, FasterCtasTakeTheLargerShare) {
+  CtaScatter scatter;
+  // Two SMs with two CTAs each, three waves.
+  const std::vector<std::int64_t> times = {150, 200, 300, 200, 100, 100, 300, 300, 50, 50, 70, 70};
+  for (std::size_t cta = times.size(); cta-- > 0;) {
+    scatter.observe(cta, cta / 2 % 2, 0, times[cta]);
+  }
+  const std::vector<double> shares = scatter.shares(4);
+  ASSERT_EQ(shares.size(), 8U) << "without the last wave";
+  const std::vector<double> expected = {175.0 / 150, 175.0 / 200, 250.0 / 300, 250.0 / 200, 1, 1, 1, 1};
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    EXPECT_NEAR(shares[i], expected[i], 1e-12) << i;
+  }
+}
+
+TEST(CtaScatter, ComparesCtasOfSeveralClassesByTheirMeans) {
+  CtaScatter scatter;
+  // Of each class one CTA on each of four SMs; on the first one both take half as long again.
+  for (std::size_t cta = 0; cta < 16; ++cta) {
+    const std::int64_t mean = cta % 2 == 0 ? 100 : 900;
+    scatter.observe(cta, cta / 2 % 4, cta % 2, cta / 2 % 4 == 0 ? mean * 3 / 2 : mean);
+  }
+  for (const double share : scatter.shares(8)) {
+    EXPECT_NEAR(share, 1, 1e-12);
+  }
+}
+
+TEST(CtaScatter, IsUnknownWhereFewRunAtATime) {
+  CtaScatter scatter;
+  for (std::size_t cta = 0; cta < 8; ++cta) {
+    scatter.observe(cta, cta % 2, cta % 2, cta % 2 == 0 ? 100 : 900);
+  }
+  EXPECT_EQ(scatter.shares(4), std::vector<double>{1}) << "two of each class";
+  EXPECT_EQ(CtaScatter().shares(4), std::vector<double>{1}) << "nothing was seen";
+}
 
 TEST(Makespans, HardlyDifferWhereNothingScatters) {
-  const Makespans only = makespans(two_slots(), kEvenly, {300, 600, 600}, 1, 0);
+  const Makespans only = makespans(two_slots(), {300, 600, 600}, 1, 0, {1});
   EXPECT_NEAR(only.mean, 550, 550 * 0.003);
   EXPECT_NEAR(only.deviation, 550 * 0.003, 550 * 0.001);
 }
@@ -172,11 +195,11 @@ TEST(Makespans, SpreadWithTheSpeedsOfSms) {
   pace.observe(0, 1, true, 1000, 900);
   pace.observe(1, 1, true, 1000, 1000);
   pace.observe(2, 1, true, 1000, 1100);
-  const Makespans some = makespans(pace, kEvenly, {1000}, 1, 0);
+  const Makespans some = makespans(pace, {1000}, 1, 0, {1});
   EXPECT_NEAR(some.mean, 1000, 60);
   EXPECT_NEAR(some.deviation, 100, 25);
   // 16000 CTAs make one schedule, which tells nothing of others.
-  EXPECT_EQ(makespans(pace, kEvenly, std::vector<std::uint64_t>(16'000, 10), 1, 0).deviation, 0);
+  EXPECT_EQ(makespans(pace, std::vector<std::uint64_t>(16'000, 10), 1, 0, {1}).deviation, 0);
 }
 
 TEST(Makespans, LastOfManySmsEndsLater) {
@@ -185,7 +208,7 @@ TEST(Makespans, LastOfManySmsEndsLater) {
   pace.observe(1, 1, true, 1000, 1000);
   pace.observe(2, 1, true, 1000, 1100);
   const auto rounds = [&](std::size_t sms) {
-    return makespans(pace, kEvenly, std::vector<std::uint64_t>(3 * sms, 1000), static_cast<int>(sms), 0).mean;
+    return makespans(pace, std::vector<std::uint64_t>(3 * sms, 1000), static_cast<int>(sms), 0, {1}).mean;
   };
   EXPECT_NEAR(rounds(1), 3000, 200);
   EXPECT_GT(rounds(100), rounds(1) + 100);
