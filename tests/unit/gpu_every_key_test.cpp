@@ -53,7 +53,7 @@ trace::Trace kernel(std::string_view name, const hw::HwConfig& config) {
 
 std::vector<trace::Trace> traces(const hw::HwConfig& config) {
   return {everything(),       long_code(),          kernel("fa2", config), kernel("fa1", config),
-          stream(0, 1 << 17), stream(400, 1 << 16), asynchronous_units(), code_of_each_warp()};
+          stream(0, 1 << 17), stream(400, 1 << 16), asynchronous_units(),  code_of_each_warp()};
 }
 
 /// All numbers of a result; none where the launch is refused.
