@@ -27,12 +27,23 @@ int take(std::vector<CountedInstruction>& kinds, Opcode opcode, int count) {
   return taken;
 }
 
+int count_chained(const std::vector<CountedInstruction>& kinds) {
+  const int all = std::accumulate(kinds.begin(), kinds.end(), 0,
+                                  [](int sum, const CountedInstruction& kind) { return sum + kind.count; });
+  return all / kPerChained;
+}
+
+CountedPart without_zeros(CountedBlock block) {
+  for (std::vector<CountedInstruction>* list : {&block.spread, &block.chain}) {
+    std::erase_if(*list, [](const CountedInstruction& counted) { return counted.count == 0; });
+  }
+  return {std::move(block)};
+}
+
 }  // namespace
 
 CountedPart cta_begin(std::vector<CountedInstruction> kinds, const ParameterLines& parameters) {
-  const int all = std::accumulate(kinds.begin(), kinds.end(), 0,
-                                  [](int sum, const CountedInstruction& kind) { return sum + kind.count; });
-  const int chained = all / kPerChained;
+  const int chained = count_chained(kinds);
   const int loads = take(kinds, Opcode::NOP, 2 * parameters.loaded);
   const int first_loads = std::min(loads, parameters.loaded);
   const int operands = take(kinds, Opcode::UMOV, 2 * parameters.operands);
@@ -47,25 +58,17 @@ CountedPart cta_begin(std::vector<CountedInstruction> kinds, const ParameterLine
                                {Opcode::IADD3, integer},
                                {Opcode::IMAD, multiply}},
                      .end = BlockEnd::join};
-  for (std::vector<CountedInstruction>* list : {&block.spread, &block.chain}) {
-    std::erase_if(*list, [](const CountedInstruction& counted) { return counted.count == 0; });
-  }
-  return {std::move(block)};
+  return without_zeros(std::move(block));
 }
 
 CountedPart cta_end(std::vector<CountedInstruction> kinds) {
-  const int all = std::accumulate(kinds.begin(), kinds.end(), 0,
-                                  [](int sum, const CountedInstruction& kind) { return sum + kind.count; });
-  const int chained = all / kPerChained;
+  const int chained = count_chained(kinds);
   const int loads = take(kinds, Opcode::NOP, kLoadsAtEnd);
   const int integer = take(kinds, Opcode::IADD3, chained / 2);
   const int multiply = take(kinds, Opcode::IMAD, chained - integer);
   CountedBlock block{.spread = std::move(kinds),
                      .chain = {{Opcode::LDC, loads}, {Opcode::IADD3, integer}, {Opcode::IMAD, multiply}}};
-  for (std::vector<CountedInstruction>* list : {&block.spread, &block.chain}) {
-    std::erase_if(*list, [](const CountedInstruction& counted) { return counted.count == 0; });
-  }
-  return {std::move(block)};
+  return without_zeros(std::move(block));
 }
 
 }  // namespace warpscope::kernels

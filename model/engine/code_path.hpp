@@ -25,7 +25,8 @@ struct CodeReader {
 /// epoch may be of any length.
 class CodePath {
  public:
-  /// `code_lines` of a launch; which the L2 has or has not. `epoch_cycles`: at least a window.
+  /// A launch of `code_lines`, which the L2 holds from the beginning if `in_l2`. `epoch_cycles`: at least a
+  /// window.
   CodePath(const hw::HwConfig& config, std::uint32_t code_lines, bool in_l2, sim::Cycles epoch_cycles);
 
   const sm::CodeSupply& supply() const { return supply_; }
