@@ -167,6 +167,23 @@ TEST(SmFetch, LinesFollowEachOtherSoonerThanTheFirstArrives) {
   EXPECT_EQ(bench.run(), 2 * 4 + kPerLine - 1);
 }
 
+TEST(SmFetch, NextLineIsAskedForWhenThisOneHasCome) {
+  hw::HwConfig config = fetch_config(20, 1);
+  config.sm.icache.l1_line_cycles = 4;
+  for (int lines = 1; lines < 12; ++lines) {
+    EXPECT_EQ(exit_time(config, straight(lines)), 20 * lines);
+  }
+}
+
+TEST(SmFetch, NobodyWaitsForALineThatIsAskedForLater) {
+  // The first warp asks for the lines of the others when its own has come; they need them at once.
+  hw::HwConfig config = fetch_config(20, 2);
+  config.sm.icache.l1_line_cycles = 4;
+  const trace::WarpProgram one_line = Program().op(NOP, kPerLine - 1).exit().build();
+  CoreBench bench(config, one_warp_each({one_line, one_line, one_line}));
+  EXPECT_EQ(bench.run(), 2 * 4 + kPerLine - 1);
+}
+
 /// When a second line arrives that comes as `supply` says; counts from the arrival of a first in the next
 /// level.
 std::int64_t second_line(const hw::HwConfig& config, const sm::CodeSupply& supply,
