@@ -20,7 +20,8 @@ bool uses_library_products(const Run& run) {
 std::uint64_t output_bytes_in_l2(const Run& run) {
   std::uint64_t bytes = 0;
   const std::vector<TensorRow> rows = tensor_rows(run);
-  for (std::size_t t = 0; t < rows.size(); ++t) {
+  // Behind the tensors stand rows of what is none, as code, which has no output.
+  for (std::size_t t = 0; t < run.compulsory.size(); ++t) {
     // What is written twice may reach HBM once, hence no more than the tensor.
     const std::uint64_t produced = std::min(rows[t].l2_write_bytes, run.compulsory[t].write);
     bytes += produced > rows[t].write_bytes ? produced - rows[t].write_bytes : 0;

@@ -195,6 +195,16 @@ TEST(CliRun, ChangesOfTheGpuTakeEffect) {
   EXPECT_EQ(slow["sm_clock_mhz"], 900);
 }
 
+TEST(CliRun, ATraceNeedsNoTensors) {
+  // Two launches of 4 and 8 warps that repeat 64 HMMAs 256 times.
+  const TemporaryDirectory directory;
+  const std::string trace = WARPSCOPE_SOURCE_DIR "/experiments/traces/hmma.trace";
+  const ProgramResult result =
+      run_program({"run", "--gpu", "h200-sxm-141gb", "--trace", trace, "--mode", "detailed"}, directory.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("HBM"), std::string::npos) << result.out;
+}
+
 TEST(CliRun, DeadlocksAreReported) {
   const TemporaryDirectory directory;
   const std::string trace = WARPSCOPE_SOURCE_DIR "/experiments/traces/deadlock_barrier_order.trace";
