@@ -196,7 +196,7 @@ class SmCore {
   void set_register_ready(int warp, const DecodedInstruction& instruction, std::int32_t time, bool is_long);
   /// The warp goes on in another instruction line.
   void fetch(WarpState& warp, std::int32_t time);
-  /// When a line is there that is asked for at `asked`, which is at `time`, now, or later.
+  /// When a line arrives that is asked for at `asked`: now, at `time`, or later.
   std::int32_t request_line(std::uint32_t line, std::int32_t time, std::int32_t asked);
   /// When a line of constants is there that is wanted at `time`.
   std::int32_t constant_ready(ConstantLines& lines, std::uint16_t line, std::int32_t time);

@@ -151,20 +151,24 @@ TEST(SmFetch, ALaunchFindsWhatOneOfTheSameCodeHasLeft) {
   EXPECT_EQ(exit_time(two_levels(16), straight(31)), 31 * (kPerLine - 1 + 34) + 34 - 20);
 }
 
+/// The end of three warps, each with a program of one line of its own.
+std::int64_t three_programs(const hw::HwConfig& config) {
+  const trace::WarpProgram one_line = Program().op(NOP, kPerLine - 1).exit().build();
+  CoreBench bench(config, one_warp_each({one_line, one_line, one_line}));
+  return bench.run();
+}
+
 TEST(SmFetch, WarpsShareLinesAndThePathTheyComeBy) {
   const hw::HwConfig config = fetch_config(20, 0);
   EXPECT_EQ(exit_time(config, straight(3), 4), exit_time(config, straight(3), 1));
-  const trace::WarpProgram one_line = Program().op(NOP, kPerLine - 1).exit().build();
-  CoreBench bench(config, one_warp_each({one_line, one_line, one_line}));
-  EXPECT_EQ(bench.run(), 2 * 20 + kPerLine - 1) << "the third program's line comes behind two others";
+  EXPECT_EQ(three_programs(config), 2 * 20 + kPerLine - 1)
+      << "the third program's line comes behind two others";
 }
 
 TEST(SmFetch, LinesFollowEachOtherSoonerThanTheFirstArrives) {
   hw::HwConfig config = fetch_config(20, 0);
   config.sm.icache.l1_line_cycles = 4;
-  const trace::WarpProgram one_line = Program().op(NOP, kPerLine - 1).exit().build();
-  CoreBench bench(config, one_warp_each({one_line, one_line, one_line}));
-  EXPECT_EQ(bench.run(), 2 * 4 + kPerLine - 1);
+  EXPECT_EQ(three_programs(config), 2 * 4 + kPerLine - 1);
 }
 
 TEST(SmFetch, NextLineIsAskedForWhenThisOneHasCome) {
@@ -179,9 +183,7 @@ TEST(SmFetch, NobodyWaitsForALineThatIsAskedForLater) {
   // The first warp asks for the lines of the others when its own has come; they need them at once.
   hw::HwConfig config = fetch_config(20, 2);
   config.sm.icache.l1_line_cycles = 4;
-  const trace::WarpProgram one_line = Program().op(NOP, kPerLine - 1).exit().build();
-  CoreBench bench(config, one_warp_each({one_line, one_line, one_line}));
-  EXPECT_EQ(bench.run(), 2 * 4 + kPerLine - 1);
+  EXPECT_EQ(three_programs(config), 2 * 4 + kPerLine - 1);
 }
 
 /// When a second line arrives that comes as `supply` says; counts from the arrival of a first in the next
