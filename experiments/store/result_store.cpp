@@ -215,7 +215,11 @@ bool ResultStore::is_in_place() const {
 void ResultStore::remove() {
   find_.reset();
   put_.reset();
-  guarded([&] { database_->run("PRAGMA journal_mode = DELETE"); });
+  guarded([&] {
+    database_->run("PRAGMA journal_mode = DELETE");
+    // Or closing deletes the journal by its name, and by then it may be that of another program's store.
+    database_->run("PRAGMA journal_mode = OFF");
+  });
   // While the lock is held: once it is free the name may belong to the store of another program. The store
   // itself goes last: a kill in between must not leave a log without its store.
   for (const char* ending : {"-wal", "-shm", "-journal", ""}) {
