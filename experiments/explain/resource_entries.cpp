@@ -13,10 +13,10 @@ constexpr std::array kEntries = {
         "time in matrix products, which is the best place to spend it. Only a faster instruction or a "
         "higher clock helps then."},
     GlossaryEntry{
-        "dispatch behind HMMA", "dispatch hold",
-        "The cycles that a tensor instruction holds the port through which a sub-core dispatches. "
-        "Gaining by it means that other instructions want those cycles. Fewer instructions beside the "
-        "HMMAs help as much."},
+        "register banks", "",
+        "A sub-core reads one register of each bank in a cycle, and an HMMA needs most of these reads. "
+        "Gaining by more banks means that other instructions wait for their operands. Fewer of them beside "
+        "the HMMAs help as much."},
     GlossaryEntry{
         "XU lanes (MUFU)", "XU lanes|MUFU rate",
         "Exponentials per cycle. A kernel gains by them where its exponentials are not hidden behind "

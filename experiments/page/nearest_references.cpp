@@ -53,9 +53,6 @@ std::string in_sample(const Point& point, const std::string& source) {
       (point.problem.seqlen_q == 512 || point.problem.seqlen_q == 8192)) {
     return "instruction counts solved from it";
   }
-  if (point.kernel == "fa2" && source == "Fig. 5") {
-    return "dispatch hold of the A100 read off these";
-  }
   return {};
 }
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kFlopsPerHmma = 2.0 * 16 * 8 * 16;
 constexpr int kSeqlen = 4096;
+constexpr int kMostReadCycles = 32;  // that the key may have
 
 double ratio_at(const hw::HwConfig& config, int interval_cycles) {
   constexpr double kFlopsPerLane = 2;
@@ -22,14 +23,14 @@ double ratio_at(const hw::HwConfig& config, int interval_cycles) {
 }
 
 /// The HMMA.16816 issues every `interval` cycles; what its latency has beyond the interval stays, and so does
-/// the share of the interval in which it holds the dispatch port.
+/// the share of the interval in which it reads its operands.
 std::vector<std::string> tensor_overrides(const hw::TensorShape& stock, int interval) {
-  const int hold = static_cast<int>(
-      std::lround(static_cast<double>(stock.dispatch_hold_cycles) * interval / stock.interval_cycles));
+  const int reads = static_cast<int>(
+      std::lround(static_cast<double>(stock.read_cycles) * interval / stock.interval_cycles));
   const std::string key = "sm.tensor.hmma_16816.";
   return {fmt::format("{}interval_cycles={}", key, interval),
           fmt::format("{}latency_cycles={}", key, stock.latency_cycles - stock.interval_cycles + interval),
-          fmt::format("{}dispatch_hold_cycles={}", key, std::max(1, hold))};
+          fmt::format("{}read_cycles={}", key, std::clamp(reads, 1, kMostReadCycles))};
 }
 
 std::vector<std::string> half_lanes(const hw::Sm& sm) {

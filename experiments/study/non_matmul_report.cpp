@@ -29,7 +29,7 @@ constexpr std::array<RateText, kRates> kRateTexts = {
 const char* const kPreface =
     "  ratio       sm.tensor.hmma_16816: interval_cycles is changed; latency_cycles changes by as many "
     "cycles,\n"
-    "              dispatch_hold_cycles in proportion (rounded, at least 1). FP32 lanes stay.\n"
+    "              read_cycles in proportion (rounded, 1 to 32). FP32 lanes stay.\n"
     "  lanes       sm.xu.lanes is changed.\n"
     "  bytes/clk   sm.shared.bytes_per_clk and sub_core_bytes_per_clk are changed in proportion.\n"
     "  half lanes  time added by halving sm.fma.lanes, sm.imad.lanes, sm.alu.lanes and sm.xu.lanes.\n"

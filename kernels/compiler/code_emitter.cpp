@@ -324,6 +324,13 @@ void CodeEmitter::end_block(bool branch) {
   last_result_ = {};
 }
 
+void CodeEmitter::end_block_on(RegisterRange compared) {
+  const RegisterRange condition = temporary_predicate();
+  emit(Opcode::ISETP, condition, {compared});
+  current_.condition = condition;
+  end_block(true);
+}
+
 std::size_t CodeEmitter::add_loop(const VirtualLoop& loop) {
   program_.loops.push_back(loop);
   return program_.loops.size() - 1;

@@ -30,6 +30,9 @@ class CodeEmitter {
   trace::RegisterRange temporary_predicate();
   /// Base address of shared memory; a constant of the program.
   static trace::RegisterRange shared_base() { return {0, 1}; }
+  /// A number in the constant bank or a uniform register, known since the kernel's start: no register is
+  /// read.
+  static trace::RegisterRange constant() { return {}; }
 
   void emit(trace::Opcode opcode, trace::RegisterRange destination,
             std::initializer_list<trace::RegisterRange> sources);
@@ -51,6 +54,8 @@ class CodeEmitter {
 
   /// Ends the basic block; with `branch` the block's last instruction is a branch.
   void end_block(bool branch);
+  /// Ends it with a branch that hangs on a comparison of `compared`, made here.
+  void end_block_on(trace::RegisterRange compared);
   /// The same, of a branch that was counted in the build.
   void end_counted_block(bool branch);
   bool block_is_empty() const { return current_.code.empty() && pending_.empty(); }

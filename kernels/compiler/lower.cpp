@@ -10,6 +10,7 @@
 #include "kernels/compiler/control_bits.hpp"
 #include "kernels/compiler/list_scheduler.hpp"
 #include "kernels/compiler/opcode_kinds.hpp"
+#include "kernels/compiler/register_banks.hpp"
 #include "kernels/compiler/trace_machine.hpp"
 #include "kernels/machine/check_plan.hpp"
 
@@ -141,13 +142,15 @@ trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launc
   const std::size_t in_source_order = most_live_registers(code);
   schedule(code, with_registers_of(launch, code, target));
   check_registers(launch, std::min(in_source_order, most_live_registers(code)));
+  spread_over_banks(code);
   for (BasicBlock& block : code.blocks) {
-    rename_predicates(block.code);
     if (block.ends_with_branch) {
       trace::Instruction& branch = block.code.emplace_back();
       branch.opcode = trace::Opcode::BRA;
       branch.operation = block.branch_operation;
+      branch.sources[0] = block.condition;
     }
+    rename_predicates(block.code);
   }
   code.blocks.back().code.emplace_back().opcode = trace::Opcode::EXIT;
   assign_control_bits(code, target);

@@ -254,8 +254,14 @@ void TraceMachine::end_block(BlockEnd end) {
   emitter_.end_block(end == BlockEnd::branch);
 }
 
-void TraceMachine::guarded(const std::function<void()>& body) {
-  end_block(BlockEnd::branch);
+void TraceMachine::guarded(const std::function<void()>& body, Condition condition) {
+  materialise_zeros();
+  if (condition == Condition::of_iteration) {
+    emitter_.end_block(false);  // the compare stays where threads part, right in front of the branch
+    emitter_.end_block_on(CodeEmitter::shared_base());
+  } else {
+    emitter_.end_block(true);
+  }
   body();
   end_block(BlockEnd::join);
 }

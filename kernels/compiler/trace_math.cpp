@@ -364,7 +364,7 @@ void TraceMachine::apply(const Fragment& target, BinaryOp op, const Fragment& le
 void TraceMachine::apply(const Fragment& target, BinaryOp op, const Fragment& left, float) {
   const Operation operation(*this, name(op));
   elementwise(target, {&left}, [&](Range result, std::span<const Range> in, int) {
-    emit_binary(op, result, in[0], CodeEmitter::shared_base());
+    emit_binary(op, result, in[0], CodeEmitter::constant());
   });
 }
 
@@ -391,7 +391,7 @@ void TraceMachine::multiply_add(const Fragment& target, const Fragment& left, co
 
 void TraceMachine::exp2_scaled(const Fragment& target, float, const RowVector& offset) {
   const Operation operation(*this, "exp2_scaled");
-  // Row by row, as the source's loops run.
+  // Row by row, as the source's loops run. The scale is a constant or a uniform register.
   for (int slot = 0; slot < at(target.id).row_slots; ++slot) {
     for (int i = 0; i < count(target); ++i) {
       if (row_slot(target, i) != slot) {
@@ -399,9 +399,9 @@ void TraceMachine::exp2_scaled(const Fragment& target, float, const RowVector& o
       }
       const Range x = reg(target, i);
       if (launch_.build.math.fused_multiply_add) {
-        emitter_.emit(Opcode::FFMA, x, {x, CodeEmitter::shared_base(), reg(offset, slot)});
+        emitter_.emit(Opcode::FFMA, x, {x, reg(offset, slot)});
       } else {
-        emitter_.emit(Opcode::FMUL, x, {x, CodeEmitter::shared_base()});
+        emitter_.emit(Opcode::FMUL, x, {x});
         emitter_.emit(Opcode::FADD, x, {x, reg(offset, slot)});
       }
       emit_exp2(x, x);
@@ -427,7 +427,7 @@ void TraceMachine::apply(const RowVector& target, BinaryOp op, const RowVector& 
 void TraceMachine::apply(const RowVector& target, BinaryOp op, const RowVector& left, float) {
   const Operation operation(*this, name(op));
   for (int i = 0; i < count(target); ++i) {
-    emit_binary(op, reg(target, i), reg(left, i), CodeEmitter::shared_base());
+    emit_binary(op, reg(target, i), reg(left, i), CodeEmitter::constant());
   }
 }
 

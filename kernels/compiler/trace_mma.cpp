@@ -123,7 +123,9 @@ void TraceMachine::mma(const Fragment& accumulator, const MmaOperand& a, const M
       load_step(right, step + 1);
     }
     for (int n = 0; n < n_atoms; ++n) {
-      for (int m = 0; m < m_atoms; ++m) {
+      for (int i = 0; i < m_atoms; ++i) {
+        // There and back, as CUTLASS does: every other product finds A at hand.
+        const int m = n % 2 == 0 ? i : m_atoms - 1 - i;
         const Range sum = reg(accumulator, (n * m_atoms + m) * 4, 4);
         emitter_.emit(opcode, sum,
                       {left.current[static_cast<std::size_t>(m)], right.current[static_cast<std::size_t>(n)],

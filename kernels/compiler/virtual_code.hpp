@@ -23,6 +23,8 @@ struct BasicBlock {
   std::vector<trace::Instruction> code;
   bool ends_with_branch = false;      ///< a branch follows the code; it is not part of `code`
   std::uint8_t branch_operation = 0;  ///< what the branch is part of
+  /// Predicate that the branch reads, made in this block; none: it was made long before.
+  trace::RegisterRange condition = {};
 };
 
 /// Blocks [first_block, last_block] repeat; the loop's branch ends the last of them.

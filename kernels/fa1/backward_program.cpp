@@ -172,13 +172,22 @@ BackwardProgram::Resident BackwardProgram::load_key_block(CtaMachine& m, const K
   return resident;
 }
 
+void BackwardProgram::guarded(CtaMachine& m, const Step& step, const std::function<void()>& access) {
+  m.guarded(
+      [&] {
+        m.part(kBackAddress, copy_of_block(step.first));
+        access();
+      },
+      Condition::of_iteration);
+}
+
 void BackwardProgram::step(CtaMachine& m, const Resident& resident, const Step& step) const {
   const Fetched next = fetched_queries(m, step.buffer + 1, step.first);
   const SharedTile q = query_tile(0, step.buffer);
   const SharedTile grad_o = query_tile(config_.grad_o_offset, step.buffer);
 
   const Fragment p = probabilities(m, resident, step);
-  m.guarded([&] { next.q.start(m, queries(kBackQ, step.next_row)); });
+  guarded(m, step, [&] { next.q.start(m, queries(kBackQ, step.next_row)); });
   const Fragment grad_s = grad_probabilities(m, resident, step, next);
   m.part(kBackProducts, copy_of_block(step.first));
   m.apply(grad_s, BinaryOp::multiply, p, grad_s);
@@ -211,7 +220,7 @@ void BackwardProgram::step(CtaMachine& m, const Resident& resident, const Step& 
   m.mma(resident.grad_k, transposed(score_tile(config_.grad_s_offset)), q);
   arrive(m);
   m.barrier();  // the parts of dQ are there, and the next queries; everybody is done with dS
-  m.guarded([&] { m.load_rows(resident.row_products, query_values(kRowProducts, step.next_row)); });
+  guarded(m, step, [&] { m.load_rows(resident.row_products, query_values(kRowProducts, step.next_row)); });
   write_grad_q(m, step, product, previous);
 }
 
@@ -259,7 +268,7 @@ Fragment BackwardProgram::grad_probabilities(CtaMachine& m, const Resident& resi
   m.apply(negative, BinaryOp::multiply, resident.row_products, -1.0F);
   m.fill(grad_p, negative);
   m.mma(grad_p, query_tile(config_.grad_o_offset, step.buffer), transposed(resident.v));
-  m.guarded([&] {
+  guarded(m, step, [&] {
     next.grad_o.start(m, queries(kBackGradO, step.next_row));
     if (step.first) {
       m.load(next.o, queries(kBackO, step.next_row));
@@ -279,7 +288,7 @@ void BackwardProgram::write_grad_q(CtaMachine& m, const Step& step, const Fragme
     m.apply(sum, BinaryOp::add, sum, previous);
   }
   if (!step.is_final) {
-    m.guarded([&] { m.store(queries(kGradQSum, step.row), sum); });
+    guarded(m, step, [&] { m.store(queries(kGradQSum, step.row), sum); });
     return;
   }
   if (config_.sequence_parallel && owns_pieces) {
@@ -288,12 +297,12 @@ void BackwardProgram::write_grad_q(CtaMachine& m, const Step& step, const Fragme
   }
   m.apply(sum, BinaryOp::multiply, sum, scale_);
   if (config_.sequence_parallel) {
-    m.guarded([&] { m.reduce_add(queries(kGradQSum, step.row), sum); });
+    guarded(m, step, [&] { m.reduce_add(queries(kGradQSum, step.row), sum); });
     return;
   }
   const Fragment rounded = grad_q_pieces(m, type_);
   m.convert(rounded, sum);
-  m.guarded([&] { m.store(queries(kGradQ, step.row), rounded); });
+  guarded(m, step, [&] { m.store(queries(kGradQ, step.row), rounded); });
 }
 
 void BackwardProgram::write_grad_keys(CtaMachine& m, const Resident& resident,

@@ -26,12 +26,13 @@ enum BackwardTensor : int {
 
 /// Marks of the program's parts. Branches around loads and stores part a step into basic blocks.
 enum BackwardPart : int {
-  kBackKeyBlock,  ///< loads of K, V and the first queries
-  kBackScores,    ///< Q K^T and the probabilities
-  kBackGradP,     ///< dO V^T
-  kBackProducts,  ///< dS, each warp's part of dQ, and dV
-  kBackGradK,     ///< dK, and the sum of the parts of dQ
-  kBackGradients  ///< dK and dV go to memory
+  kBackKeyBlock,   ///< loads of K, V and the first queries
+  kBackScores,     ///< Q K^T and the probabilities
+  kBackGradP,      ///< dO V^T
+  kBackProducts,   ///< dS, each warp's part of dQ, and dV
+  kBackGradK,      ///< dK, and the sum of the parts of dQ
+  kBackGradients,  ///< dK and dV go to memory
+  kBackAddress     ///< of what one step loads or stores behind a branch, in front of each
 };
 
 /// Loads behind the coming queries' way to shared memory, or before it where BuildFigures::exchanged has
@@ -71,6 +72,8 @@ class BackwardProgram {
   void one_block(CtaMachine& m) const;
   Resident load_key_block(CtaMachine& m, const KeyBlockVisit& visit) const;
   void step(CtaMachine& m, const Resident& resident, const Step& step) const;
+  /// Behind a branch around rows beyond the end, which differ from step to step.
+  static void guarded(CtaMachine& m, const Step& step, const std::function<void()>& access);
   /// Each warp's part of dQ, or its piece, on the way to being complete.
   Fragment product_for_grad_q(CtaMachine& m, const Fragment& grad_s) const;
   /// Probabilities of the step, in registers and in shared memory.

@@ -35,7 +35,11 @@ constexpr std::array kStepFigures{
 };
 
 constexpr int kConvergence = 4;  // BSSY and BSYNC around two divergent stores
-constexpr int kAmongScores = 4;  // Q K^T takes 42 slots for 32 HMMA and 4 LDSM in the machine code
+// Loads of queries, of the earlier output and of row values, stores of row values and output, each behind a
+// branch.
+constexpr int kAccesses = 5;
+constexpr int kAccessesOfFirst = 3;  // without what is there from earlier key blocks
+constexpr int kAmongScores = 4;      // Q K^T takes 42 slots for 32 HMMA and 4 LDSM in the machine code
 
 CountedPart branches(int count) {
   return CountedPart(static_cast<std::size_t>(count), CountedBlock{.end = BlockEnd::branch});
@@ -44,20 +48,23 @@ CountedPart branches(int count) {
 // The machine code has a third of the moves before the exponentials and most of the rest in the step's tail.
 void add_step(BuildFigures& build, const StepFigures& figures) {
   const int copy = copy_of_step(figures.causal, figures.first);
-  const int moves = figures.fma - kAmongScores;
+  const int accesses = figures.first ? kAccessesOfFirst : kAccesses;
+  const int alu = figures.alu - accesses;  // the text has a compare for each
+  const int moves = figures.fma - kAmongScores - accesses * kAddressLinks;
   const int moves_before = moves / 3;
   const int moves_amid = moves / 4;
   build.parts[{kScores, copy}] = {{.spread = {{Opcode::IMAD_MOV, kAmongScores}}}};
-  build.parts[{kMask, copy}] = {{.spread = {{Opcode::ISETP, figures.alu / 2},
-                                            {Opcode::IMAD_MOV, moves_before},
-                                            {Opcode::UIADD3, figures.uniform}}}};
+  build.parts[{kMask, copy}] = {
+      {.spread = {
+           {Opcode::ISETP, alu / 2}, {Opcode::IMAD_MOV, moves_before}, {Opcode::UIADD3, figures.uniform}}}};
   build.parts[{kSoftmax, copy}] = {{.spread = {{Opcode::CS2R, figures.unpiped - kConvergence},
                                                {Opcode::IMAD_MOV, moves_amid},
                                                {Opcode::MUFU_RCP, figures.xu}}}};
-  build.parts[{kOutput, copy}] = {{.spread = {{Opcode::LOP3, figures.alu - figures.alu / 2},
+  build.parts[{kOutput, copy}] = {{.spread = {{Opcode::LOP3, alu - alu / 2},
                                               {Opcode::IMAD_MOV, moves - moves_before - moves_amid},
                                               {Opcode::BSSY, kConvergence / 2},
                                               {Opcode::BSYNC, kConvergence / 2}}}};
+  build.parts[{kAddress, copy}] = {{.chain = {{Opcode::IMAD, kAddressLinks}}}};
   build.parts[{kStore, copy}] = branches(figures.branches);
 }
 

@@ -12,6 +12,9 @@ namespace warpscope::kernels::fa1 {
 BuildFigures build_figures(const Config& config, bool causal, bool hopper);
 
 /// The part of it that query steps have, for variants whose steps are alike. head_dim is 32, 64 or 128.
+/// Links of the row of instructions that finds a 64-bit address, in front of the two that the text has.
+inline constexpr int kAddressLinks = 2;
+
 BuildFigures step_figures(int head_dim);
 
 }  // namespace warpscope::kernels::fa1

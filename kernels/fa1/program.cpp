@@ -26,6 +26,15 @@ GlobalTile Program::rows_of(Tensor tensor, const Affine& row, int rows) const {
       .tensor = tensor, .segment = segment_, .row = row, .col = 0, .rows = rows, .cols = config_.head_dim};
 }
 
+void Program::guarded(CtaMachine& m, const Step& step, const std::function<void()>& access) const {
+  m.guarded(
+      [&] {
+        mark(m, kAddress, step);
+        access();
+      },
+      Condition::of_iteration);
+}
+
 GlobalTile Program::row_values(int tensor, const Affine& row) const {
   return {.tensor = tensor, .segment = segment_, .row = row, .col = 0, .rows = config_.step_rows, .cols = 1};
 }
@@ -130,7 +139,7 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
   m.mma(scores, queries(step.buffer), transposed(resident.k));
   const auto load_previous = [&] {
     if (!step.first) {
-      m.guarded([&] { m.load(previous, rows_of(kScratch, step.row, config_.step_rows)); });
+      guarded(m, step, [&] { m.load(previous, rows_of(kScratch, step.row, config_.step_rows)); });
     }
   };
   const BlockKind block = kind_of_block(step.first, step.is_final);
@@ -153,7 +162,7 @@ void Program::query_step(CtaMachine& m, const Resident& resident, const Step& st
 
 void Program::load_next_queries(CtaMachine& m, const Step& step, const Fragment& next_q) const {
   const GlobalTile source = rows_of(kQ, step.next_row, config_.step_rows);
-  m.guarded([&] {
+  guarded(m, step, [&] {
     if (config_.options.cp_async) {
       m.copy_async(queries(step.buffer + 1), source);
       m.commit_copies();
@@ -176,7 +185,7 @@ void Program::own_maximum(CtaMachine& m, const Resident& resident, const Step& s
       m.store_shared(row_scratch(config_.row_offset + 4 * config_.step_rows, 1), resident.stored_sum);
     }
     m.apply(max, BinaryOp::multiply, resident.stored, 1.0F / scale_);
-    m.guarded([&] { load_row_state(m, resident, step.next_row); });
+    guarded(m, step, [&] { load_row_state(m, resident, step.next_row); });
   }
   mark(m, kSoftmax, step);
   m.reduce_rows(max, Reduce::max, scores, !step.first);
@@ -258,7 +267,7 @@ void Program::store_row_state(CtaMachine& m, const Step& step, const RowVector& 
     m.apply(lse, BinaryOp::add, lse, max);
   }
   m.part(kRowState);
-  m.guarded([&] {  // one thread per row stores
+  guarded(m, step, [&] {  // one thread per row stores
     m.store_rows(row_values(kLse, step.row), logarithm ? lse : max);
     if (!logarithm) {
       m.store_rows(row_values(row_sum_tensor(config_), step.row), sum);
@@ -269,12 +278,12 @@ void Program::store_row_state(CtaMachine& m, const Step& step, const RowVector& 
 void Program::store_output(CtaMachine& m, const Step& step, const Fragment& out) const {
   mark(m, kStore, step);
   if (!step.is_final) {
-    m.guarded([&] { m.store(rows_of(kScratch, step.row, config_.step_rows), out); });
+    guarded(m, step, [&] { m.store(rows_of(kScratch, step.row, config_.step_rows), out); });
     return;
   }
   const Fragment rounded = m.fragment(config_.step_rows, config_.head_dim, type_, Layout::linear_quads, {});
   m.convert(rounded, out);
-  m.guarded([&] { m.store(rows_of(kO, step.row, config_.step_rows), rounded); });
+  guarded(m, step, [&] { m.store(rows_of(kO, step.row, config_.step_rows), rounded); });
 }
 
 }  // namespace warpscope::kernels::fa1

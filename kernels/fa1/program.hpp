@@ -21,6 +21,7 @@ enum Part : int {
   kRowState,  ///< what is kept of each row goes to memory
   kOutput,    ///< the reduction and normalisation of the output
   kStore,     ///< of the output
+  kAddress,   ///< of what one step loads or stores behind a branch, in front of each
 };
 
 /// Loads that stand before the mask and each thread's part of the maximum, or behind where
@@ -74,6 +75,9 @@ class Program {
   void mark(CtaMachine& m, Part part, const Step& step) const {
     m.part(part, copy_of_step(config_, problem_, step));
   }
+
+  /// Behind a branch around rows beyond the end, which differ from step to step.
+  void guarded(CtaMachine& m, const Step& step, const std::function<void()>& access) const;
 
   GlobalTile rows_of(Tensor tensor, const Affine& row, int rows) const;
   GlobalTile row_values(int tensor, const Affine& row) const;

@@ -97,6 +97,12 @@ struct Trips {
   Trips(int slot_number) : slot(slot_number) {}  // NOLINT(google-explicit-constructor)
 };
 
+/// What decides whether a thread takes a branch.
+enum class Condition : std::uint8_t {
+  of_thread,     ///< its number alone: the compiler knows that from the kernel's start on
+  of_iteration,  ///< also the iteration: a compare in front of the branch
+};
+
 /// One CTA executes a program on it. Every operation is executed by all warps of the CTA, each on its part.
 /// Operands that name memory take effect in program order; copies become visible after wait_copies and
 /// barrier.
@@ -231,7 +237,7 @@ class CtaMachine {
   virtual void when(int slot, const std::function<void()>& body) = 0;
   /// Runs body behind a branch that some threads take and others do not, as where rows may lie beyond the
   /// tensor; tiles say themselves which elements that concerns. The compiler moves nothing across it.
-  virtual void guarded(const std::function<void()>& body) = 0;
+  virtual void guarded(const std::function<void()>& body, Condition condition = Condition::of_thread) = 0;
 
   // Marks. What they mean for a build is data of the launch (BuildFigures); numbers do not depend on them.
   /// A part of the program begins, a number of the kernel's own. Compilers make separate code of a part for

@@ -41,8 +41,11 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.issue.branch_cycles), "cycles", 0, 1000, "a taken branch keeps its warp from issuing"},
   KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_spread_cycles), "cycles", 0, 100000, "width of its distribution, less around short turnarounds"},
   KeySpec{WARPSCOPE_KEY(sm.issue.cta_turnaround_cycles), "cycles", 0, 100000, "end of a CTA to first instruction of its successor in the slot"},
-  KeySpec{WARPSCOPE_KEY(sm.issue.tensor_hold_cycles), "cycles", 0, 31, "operands of the tensor pipe wait, per instruction that reads registers"},
   KeySpec{WARPSCOPE_KEY(sm.issue.uniform_latency_cycles), "cycles", 1, 1000, "uniform datapath, issue to dependent issue"},
+
+  KeySpec{WARPSCOPE_KEY(sm.operands.banks), "banks", 1, 8, "of registers, each of which gives one in a cycle"},
+  KeySpec{WARPSCOPE_KEY(sm.operands.window_cycles), "cycles", 1, 8, "in which an FMA or ALU instruction reads its operands, or stands"},
+  KeySpec{WARPSCOPE_KEY(sm.operands.late_cycles), "cycles", 0, 16, "from the issue of an XU or memory instruction to its first register"},
 
   KeySpec{WARPSCOPE_KEY(sm.icache.l0_bytes), "bytes", 1, 16777216, "code that streams at full rate (L0 and L1 together)"},
   KeySpec{WARPSCOPE_KEY(sm.icache.l1_bytes), "bytes", 1, 16777216, "next instruction cache level, shared by the SM"},
@@ -61,10 +64,10 @@ constexpr std::array key_table{
 
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.interval_cycles), "cycles", 1, 1000, "between two m16n8k16 on one sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.latency_cycles), "cycles", 1, 1000, "m16n8k16, issue to dependent issue"},
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k16 keeps FMA and ALU from their operands"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_16816.read_cycles), "cycles", 1, 32, "in which an m16n8k16 reads its operands"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.interval_cycles), "cycles", 1, 1000, "between two m16n8k8 on one sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.latency_cycles), "cycles", 1, 1000, "m16n8k8, issue to dependent issue"},
-  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.dispatch_hold_cycles), "cycles", 1, 1000, "m16n8k8 keeps FMA and ALU from their operands"},
+  KeySpec{WARPSCOPE_KEY(sm.tensor.hmma_1688.read_cycles), "cycles", 1, 32, "in which an m16n8k8 reads its operands"},
 
   KeySpec{WARPSCOPE_KEY(sm.tensor.wgmma.flops_per_clk), "flops/clk", 0, 65536, "of HGMMA on one sub-core; 0: has none"},
   KeySpec{WARPSCOPE_KEY(sm.tensor.wgmma.latency_cycles), "cycles", 0, 1000, "end of an HGMMA on its pipe to the end of a wait for it"},
@@ -77,9 +80,9 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.alu.latency_cycles), "cycles", 1, 1000, "FMNMX, issue to dependent issue"},
   KeySpec{WARPSCOPE_KEY(sm.xu.lanes), "lanes", 1, 32, "transcendental lanes of a sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.xu.latency_cycles), "cycles", 1, 1000, "MUFU.EX2, issue to dependent issue"},
+  KeySpec{WARPSCOPE_KEY(sm.xu.entry_cycles), "cycles", 0, 1000, "of its latency, until an instruction begins"},
 
   KeySpec{WARPSCOPE_KEY(sm.mio.queue_entries), "entries", 1, kMostMioEntries, "memory instructions queued per sub-core"},
-  KeySpec{WARPSCOPE_KEY(sm.mio.tensor_hold_cycles), "cycles", 0, 31, "operands of the tensor pipe wait, per register that a store or SHFL reads"},
   KeySpec{WARPSCOPE_KEY(sm.mio.min_interval_cycles), "cycles", 1, 1000, "between two memory instructions of one sub-core"},
 
   KeySpec{WARPSCOPE_KEY(sm.shared.bytes), "bytes", 1, 16777216, "shared memory of an SM"},
@@ -98,6 +101,7 @@ constexpr std::array key_table{
 
   KeySpec{WARPSCOPE_KEY(sm.global.async_copy_lsu_cycles), "cycles", 1, 1000, "data path time of one LDGSTS.128"},
   KeySpec{WARPSCOPE_KEY(sm.global.l1_latency_cycles), "cycles", 1, 10000, "load that hits the L1"},
+  KeySpec{WARPSCOPE_KEY(sm.global.async_copy_cycles), "cycles", 0, 10000, "arrival of an LDGSTS, beyond that of a load"},
   KeySpec{WARPSCOPE_KEY(sm.global.atomic_cycles), "cycles", 0, 10000, "answer of an atomic operation, beyond that of a load"},
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_interval_cycles), "cycles", 1, 1000, "between two accepted RED of an SM"},
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_sustained_cycles), "cycles", 1, 1000, "between two RED of an SM once the buffer is full"},

@@ -26,10 +26,17 @@ struct LanePipe {
   int latency_cycles = 0;  ///< issue to dependent issue
 };
 
+/// The transcendental pipe, with room for one instruction in front of it.
+struct TranscendentalPipe {
+  int lanes = 0;
+  int latency_cycles = 0;  ///< issue to dependent issue, where it does not wait
+  int entry_cycles = 0;    ///< of them until it begins
+};
+
 struct TensorShape {
-  int interval_cycles = 0;       ///< between two instructions on one sub-core
-  int latency_cycles = 0;        ///< issue to dependent issue
-  int dispatch_hold_cycles = 0;  ///< FMA and ALU instructions read no operands for this long behind it
+  int interval_cycles = 0;  ///< between two instructions on one sub-core
+  int latency_cycles = 0;   ///< issue to dependent issue
+  int read_cycles = 0;      ///< in which one reads its operands
 };
 
 /// Asynchronous products of four warps.
@@ -50,10 +57,14 @@ struct Issue {
   int branch_cycles = 0;
   int cta_turnaround_spread_cycles = 0;  ///< width of the distribution around the turnaround
   int cta_turnaround_cycles = 0;         ///< end of a CTA to first instruction of its successor in the slot
-  /// An instruction that reads registers keeps the tensor pipe from reading its own for this long, beyond the
-  /// cycle of each register where FMA and ALU read several.
-  int tensor_hold_cycles = 0;
-  int uniform_latency_cycles = 0;  ///< latency of the uniform datapath, issue to dependent issue
+  int uniform_latency_cycles = 0;        ///< latency of the uniform datapath, issue to dependent issue
+};
+
+/// How a sub-core reads registers: one of each bank in a cycle.
+struct Operands {
+  int banks = 0;
+  int window_cycles = 0;  ///< FMA and ALU instructions read in so many cycles, or stand
+  int late_cycles = 0;    ///< XU and memory instructions read so long after their issue
 };
 
 struct InstructionCache {
@@ -79,7 +90,6 @@ struct ConstantCache {
 struct Mio {
   int queue_entries = 0;        ///< per sub-core; a full queue stalls issue (mio_throttle)
   int min_interval_cycles = 0;  ///< between two memory instructions of one sub-core
-  int tensor_hold_cycles = 0;  ///< per register that a store or shuffle reads, the tensor pipe starts nothing
 };
 
 struct SharedMemory {
@@ -105,6 +115,7 @@ struct Barrier {
 struct GlobalAccess {
   int async_copy_lsu_cycles = 0;    ///< data-path cycles of one LDGSTS.128
   int l1_latency_cycles = 0;        ///< load that hits L1 (register spills)
+  int async_copy_cycles = 0;        ///< an LDGSTS's arrival, beyond that of a load
   int atomic_cycles = 0;            ///< an atomic operation's answer, beyond that of a load
   int reduce_interval_cycles = 0;   ///< accepted RED instructions, per SM
   int reduce_sustained_cycles = 0;  ///< per RED once the buffer is full
@@ -126,13 +137,14 @@ struct Sm {
   int max_registers_per_thread = 0;
   int register_allocation_unit = 0;  ///< registers per warp are rounded up to this
   Issue issue;
+  Operands operands;
   InstructionCache icache;
   ConstantCache constant;
   Tensor tensor;
   LanePipe fma;
   LanePipe imad;  ///< heavy half of the FMA pipe
   LanePipe alu;
-  LanePipe xu;
+  TranscendentalPipe xu;
   Mio mio;
   SharedMemory shared;
   Shuffle shuffle;

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "model/sm/async_decode.hpp"
-#include "model/sm/operand_reads.hpp"
 #include "model/sm/short_ways.hpp"
 #include "model/trace/code_places.hpp"
 
@@ -17,7 +16,6 @@ namespace {
 
 using trace::OpClass;
 
-constexpr int kWarpLanes = 32;
 /// Instruction lines have numbers of 16 bits in the cache (sm_state.hpp), and 0 is none.
 constexpr std::uint32_t kMostLines = std::numeric_limits<std::uint16_t>::max() - 1;
 
@@ -30,7 +28,7 @@ std::uint8_t u8(int value) {
   return boost::numeric_cast<std::uint8_t>(value);
 }
 
-void set_lane_pipe(DecodedInstruction& out, PipeSlot pipe, const hw::LanePipe& spec) {
+void set_lane_pipe(DecodedInstruction& out, PipeSlot pipe, const auto& spec) {
   out.pipe = pipe;
   out.interval = u16(kWarpLanes / spec.lanes);
   out.latency = u16(spec.latency_cycles);
@@ -40,7 +38,7 @@ void set_tensor(DecodedInstruction& out, const hw::TensorShape& shape) {
   out.pipe = PipeSlot::tensor;
   out.interval = u16(shape.interval_cycles);
   out.latency = u16(shape.latency_cycles);
-  out.port_cycles = u16(shape.dispatch_hold_cycles);
+  out.read_cycles = u8(shape.read_cycles);
 }
 
 /// Bytes a memory instruction moves through the data path, whatever part of them lies inside the tensor.
@@ -68,6 +66,7 @@ void set_global(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
   out.mio_cycles = u16(std::max(sm.mio.min_interval_cycles, int{out.data_cycles}));
   if (out.op_class == OpClass::async_copy) {
     out.data_cycles = u16(sm.global.async_copy_lsu_cycles);
+    out.latency = u16(sm.global.async_copy_cycles);
   } else if (out.op_class == OpClass::global_reduce) {
     out.data_cycles = u16(std::max(int{out.data_cycles}, sm.global.reduce_interval_cycles));
   } else if (out.opcode == trace::Opcode::ATOM_32) {
@@ -129,31 +128,69 @@ void set_timing(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
   }
 }
 
-/// How long its operands put off those of the tensor pipe, which reads the same registers.
-void set_tensor_hold(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch) {
-  constexpr int kRegisterBytes = 4 * kWarpLanes;
-  switch (out.op_class) {
+/// Registers that a memory instruction reads: addresses, of 64 bits in global memory, and the data of a
+/// store; of shared stores and SHFL those that they name, if any.
+int registers_read(const DecodedInstruction& instruction, const trace::Instruction& traced,
+                   const DecodedLaunch& launch) {
+  constexpr int kMostData = 4;  // STS.128
+  int named = 0;
+  for (const trace::RegisterRange& source : traced.sources) {
+    named += source.first < trace::kFirstPredicate ? source.count : 0;
+  }
+  const auto data = [&] {
+    return std::clamp((moved_bytes(launch, instruction) + kRegisterBytes - 1) / kRegisterBytes, 1, kMostData);
+  };
+  switch (instruction.op_class) {
+    case OpClass::async_commit:
+      return 0;
     case OpClass::shuffle:
-      out.tensor_hold = u8(sm.mio.tensor_hold_cycles);
-      return;
+      return std::max(1, named);
     case OpClass::shared_store:
+      return named > 0 ? named : 1 + data();
     case OpClass::shared_atomic:
     case OpClass::local_store:
-    case OpClass::global_store: {
-      const int registers = (moved_bytes(launch, out) + kRegisterBytes - 1) / kRegisterBytes;
-      out.tensor_hold = u8(registers * sm.mio.tensor_hold_cycles);
-      return;
-    }
+      return 1 + data();
+    case OpClass::global_load:
+      return 2;
+    case OpClass::global_store:
+    case OpClass::global_reduce:
+      return 2 + data();
+    case OpClass::async_copy:
+      return 3;
     default:
-      out.tensor_hold = u8(out.pipe == PipeSlot::none ? 0 : sm.issue.tensor_hold_cycles);
+      return 1;
   }
 }
 
-/// FMA and ALU instructions read their operands one after the other; a single one passes between those of the
-/// tensor pipe.
-void set_port_cycles(DecodedInstruction& out, const hw::Sm& sm, int registers) {
-  if ((out.pipe == PipeSlot::fma || out.pipe == PipeSlot::alu) && registers > 1) {
-    out.port_cycles = u16(registers + sm.issue.tensor_hold_cycles);
+/// Of them the ones that take time of their own, at the pace at which the sub-core's memory instructions
+/// follow.
+int registers_read_later(const DecodedInstruction& instruction, const trace::Instruction& traced,
+                         const hw::Sm& sm, const DecodedLaunch& launch) {
+  const int at_its_pace =
+      std::max(1, instruction.mio_cycles * sm.shared.sub_core_bytes_per_clk / kRegisterBytes);
+  return std::min(at_its_pace, registers_read(instruction, traced, launch));
+}
+
+/// `before` is the instruction in front of it, `product` the last tensor instruction; null: there is none.
+void set_reads(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& launch,
+               const trace::Instruction& instruction, const trace::Instruction* before,
+               const trace::Instruction* product) {
+  const int banks = sm.operands.banks;
+  switch (out.pipe) {
+    case PipeSlot::tensor:
+      out.anew = product_reads(instruction, nullptr, banks);
+      out.kept = product_reads(instruction, product, banks);
+      return;
+    case PipeSlot::fma:
+    case PipeSlot::alu:
+      out.anew = lane_reads(instruction, nullptr, banks);
+      out.kept = lane_reads(instruction, before, banks);
+      return;
+    case PipeSlot::mio:
+      out.anew = out.kept = {registers_read_later(out, instruction, sm, launch), 0};
+      return;
+    default:
+      return;
   }
 }
 
@@ -189,6 +226,8 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
   out.program_begin.push_back(base);
   out.memory_operands.insert(out.memory_operands.end(), program.memory_operands.begin(),
                              program.memory_operands.end());
+  const trace::Instruction* before = nullptr;
+  const trace::Instruction* product = nullptr;
   for (const trace::Instruction& instruction : program.code) {
     DecodedInstruction decoded;
     decoded.opcode = instruction.opcode;
@@ -209,9 +248,9 @@ void append_program(DecodedLaunch& out, const hw::Sm& sm, const trace::WarpProgr
       out.needs_register_scoreboard = true;
     }
     set_timing(decoded, sm, out);
-    set_tensor_hold(decoded, sm, out);
-    const bool first = &instruction == program.code.data();
-    set_port_cycles(decoded, sm, registers_read(instruction, first ? nullptr : &instruction - 1));
+    set_reads(decoded, sm, out, instruction, before, product);
+    before = &instruction;
+    product = decoded.pipe == PipeSlot::tensor ? &instruction : product;
     out.register_uses.push_back({instruction.destination, instruction.sources});
     out.code.push_back(decoded);
   }

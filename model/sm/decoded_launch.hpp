@@ -6,11 +6,14 @@
 
 #include "model/hw/hw_config.hpp"
 #include "model/memory/access_kind.hpp"
+#include "model/sm/operand_reads.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::sm {
 
-inline constexpr int kInstructionBytes = 16;  ///< of machine code, since Volta
+inline constexpr int kWarpLanes = 32;
+inline constexpr int kRegisterBytes = 4 * kWarpLanes;  ///< of one register of a warp
+inline constexpr int kInstructionBytes = 16;           ///< of machine code, since Volta
 
 /// Pipes of a sub-core as the issue loop numbers them. FMA and IMAD share a pipe; `none` never blocks.
 enum class PipeSlot : std::uint8_t { tensor, fma, alu, xu, mio, none, count };
@@ -31,15 +34,15 @@ struct DecodedInstruction {
   bool closes_loop = false;
   bool has_control = false;
   trace::Opcode opcode = trace::Opcode::NOP;
-  std::uint16_t interval = 1;  ///< cycles the pipe is taken
-  /// The register ports are taken for so long: by a tensor instruction for FMA and ALU, by those for it.
-  std::uint16_t port_cycles = 0;
+  std::uint16_t interval = 1;     ///< cycles the pipe is taken
   std::uint16_t latency = 1;      ///< result latency; memory instructions: of the path without waiting
   std::uint16_t data_cycles = 0;  ///< cycles on the SM's shared-memory data path
   std::uint16_t mio_cycles = 0;   ///< cycles until the sub-core's next memory instruction
   std::uint16_t immediate = 0;
   std::uint16_t line = 0;        ///< of the instruction cache
-  std::uint8_t tensor_hold = 0;  ///< cycles by which its operands put off those of the tensor pipe
+  std::uint8_t read_cycles = 0;  ///< of a tensor instruction: the next one may read so long after it
+  PortCycles anew;               ///< of all its operands
+  PortCycles kept;               ///< of those that its warp has not read just before
   /// Takes its pipe and nothing else, and the warp goes on behind it, on the same instruction line.
   bool plain = false;
   bool waits = true;    ///< for scoreboards, registers, copies or the MIO queue, not just time and line

@@ -1,13 +1,22 @@
 #include "model/sm/pipe_use.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace warpscope::sm {
 
 void SmCore::count_busy_behind(std::int32_t time, int sign) {
+  const std::int64_t xu_cycles = kWarpLanes / spec_.xu.lanes;
   const auto behind = [&](std::int32_t until) { return std::int64_t{sign} * std::max(0, until - time); };
   for (const SubCoreState& sub_core : state_.sub_cores) {
     counters_.pipe_busy_cycles[slot(PipeSlot::tensor)] += behind(sub_core.pipe_free[slot(PipeSlot::tensor)]);
-    for (const PipeSlot pipe : {PipeSlot::fma, PipeSlot::alu, PipeSlot::xu}) {
+    for (const PipeSlot pipe : {PipeSlot::fma, PipeSlot::alu}) {
       counters_.pipe_busy_cycles[slot(pipe)] += behind(sub_core.pipe_free[slot(pipe)]);
+    }
+    // The last two that were issued.
+    for (const std::int32_t end : {sub_core.xu_free, sub_core.pipe_free[slot(PipeSlot::xu)]}) {
+      const std::int64_t cycles = std::min<std::int64_t>(std::max(0, end - time), xu_cycles);
+      counters_.pipe_busy_cycles[slot(PipeSlot::xu)] += sign * cycles;
     }
   }
   counters_.data_path_cycles += behind(state_.lsu_free);

@@ -1,4 +1,5 @@
-// How long the pipes of a sub-core are taken. Every instruction comes by here, so these are inline.
+// How long the pipes of a sub-core and the ports of its registers are taken. Every instruction comes by here,
+// so these are inline.
 #pragma once
 
 #include <algorithm>
@@ -11,32 +12,53 @@ constexpr std::size_t slot(PipeSlot pipe) {
   return static_cast<std::size_t>(pipe);
 }
 
-/// An instruction for a pipe other than the MIO issues.
-inline void SmCore::take_pipe(SubCoreState& sub_core, const DecodedInstruction& instruction,
-                              std::int32_t time) {
-  sub_core.pipe_free[slot(instruction.pipe)] = time + instruction.interval;
+/// An instruction for a pipe other than the MIO issues. Returns the cycle from which its latency runs: one
+/// for the XU may wait in front of it, where there is room for one.
+inline std::int32_t SmCore::take_pipe(SubCoreState& sub_core, const DecodedInstruction& instruction,
+                                      std::int32_t time) {
+  std::int32_t& free = sub_core.pipe_free[slot(instruction.pipe)];
   counters_.pipe_busy_cycles[slot(instruction.pipe)] += instruction.interval;
+  if (instruction.pipe != PipeSlot::xu) {
+    free = time + instruction.interval;
+    return time;
+  }
+  free = sub_core.xu_free;
+  sub_core.ports.go_on_to(time);
+  const std::int32_t due = time + spec_.operands.late_cycles;
+  const std::int32_t late = read_later(sub_core.ports, &RegisterPorts::by_xu, due) - due;
+  const std::int32_t begin = std::max(time + late + spec_.xu.entry_cycles, sub_core.xu_free);
+  sub_core.xu_free = begin + instruction.interval;
+  return begin - spec_.xu.entry_cycles;
 }
 
-/// An instruction issues in cycle `time` and stands at the register ports until it may read its operands.
-/// Returns when it does: from then on it takes its pipe, and its stall count runs.
-inline std::int32_t read_operands(SubCoreState& sub_core, const DecodedInstruction& instruction,
-                                  std::int32_t time) {
-  // Which instruction it is can hardly be predicted, so no branches.
-  constexpr std::size_t kTensor = slot(PipeSlot::tensor);
-  const std::int32_t read = std::max(time, sub_core.operands_free[slot(instruction.pipe)]);
-  const std::int32_t tensor_free = sub_core.operands_free[kTensor];
-  const std::int32_t next = sub_core.pipe_free[kTensor];
-  // All ones where the tensor pipe is taken, which it is not when an instruction of its own issues.
-  const std::int32_t taken = -static_cast<std::int32_t>(read < next);
-  const std::int32_t put_off = (std::max(tensor_free, next) + instruction.tensor_hold) & taken;
-  const std::int32_t free = std::max({tensor_free, put_off, read + instruction.port_cycles});
-  // A tensor instruction makes those of FMA and ALU wait, all others make it wait.
-  static_assert(kTensor == 0 && slot(PipeSlot::fma) == 1 && slot(PipeSlot::alu) == 2);
-  const auto is_tensor = static_cast<std::size_t>(instruction.pipe == PipeSlot::tensor);
-  sub_core.operands_free[is_tensor] = free;
-  sub_core.operands_free[2 * is_tensor] = free;
-  return read;
+/// An instruction of warp `local` issues in cycle `time` and stands at the register ports until it may read
+/// its operands. Returns when it goes on: from then on it takes its pipe, and its stall count runs.
+inline std::int32_t SmCore::read_operands(SubCoreState& sub_core, const DecodedInstruction& instruction,
+                                          std::uint8_t local, std::int32_t time) {
+  // What an instruction has left for the next one of its warp is lost when another warp issues.
+  const bool same_warp = local == sub_core.last_warp;
+  sub_core.product_kept &= same_warp;
+  const PortCycles cycles = same_warp ? instruction.kept : instruction.anew;
+  switch (instruction.pipe) {
+    case PipeSlot::tensor: {
+      const PortCycles reads = sub_core.product_kept ? instruction.kept : instruction.anew;
+      sub_core.product_kept = true;
+      const ProductLeaves leaves =
+          read_for_product(sub_core.ports, {reads.first, reads.second, instruction.read_cycles}, time);
+      if (leaves.memory_waits > 0) {
+        put_off_memory(sub_core, leaves.memory_waits);
+      }
+      return leaves.time;
+    }
+    case PipeSlot::fma:
+    case PipeSlot::alu:
+      return cycles.first == 0
+                 ? time
+                 : read_for_lanes(sub_core.ports, cycles.first, spec_.operands.window_cycles, time);
+    default:
+      break;
+  }
+  return time;
 }
 
 }  // namespace warpscope::sm

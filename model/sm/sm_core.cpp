@@ -208,7 +208,7 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
     watch_issue(warp, *instruction, time);
   }
   account_stalls(sub_core, local, warp, history);
-  const std::int32_t read = read_operands(sub_core, *instruction, time);
+  const std::int32_t read = read_operands(sub_core, *instruction, local, time);
   history.issue(read - time + 1);
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
   ++issued_by_opcode_[static_cast<std::size_t>(instruction->opcode)];
@@ -242,12 +242,12 @@ void SmCore::finish_issue(SubCoreState& sub_core, WarpState& warp, const Decoded
   if (instruction.pipe == PipeSlot::mio) {
     enqueue_memory(sub_core, warp, instruction, time);
   } else {
+    std::int32_t start = time;
     if (instruction.pipe != PipeSlot::none) {
-      take_pipe(sub_core, instruction, time);
+      start = take_pipe(sub_core, instruction, time);
+    } else if (instruction.op_class == OpClass::constant_load) {
+      start = constant_ready(state_.loaded_constants, instruction.immediate, time);
     }
-    const std::int32_t start = instruction.op_class == OpClass::constant_load
-                                   ? constant_ready(state_.loaded_constants, instruction.immediate, time)
-                                   : time;
     if (instruction.write_scoreboard != trace::kNoScoreboard) {
       std::int32_t& release = warp.scoreboard[instruction.write_scoreboard];
       release = std::max(release, start + instruction.latency);
@@ -291,9 +291,8 @@ void SmCore::rebase(std::int32_t origin) {
   for (SubCoreState& sub_core : state_.sub_cores) {
     shift(sub_core.issue_free, origin);
     shift(sub_core.next_time, origin);
-    for (std::int32_t& time : sub_core.operands_free) {
-      shift(time, origin);
-    }
+    sub_core.ports.rebase(origin);
+    shift(sub_core.xu_free, origin);
     for (std::int32_t& time : sub_core.pipe_free) {
       shift(time, origin);
     }

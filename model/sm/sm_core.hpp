@@ -141,7 +141,9 @@ class SmCore {
   void account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
                       const IssueHistory& history);
   void finish_accounting(std::int32_t end);
-  void take_pipe(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time);
+  std::int32_t read_operands(SubCoreState& sub_core, const DecodedInstruction& instruction,
+                             std::uint8_t local, std::int32_t time);
+  std::int32_t take_pipe(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time);
   /// Counts `sign` times the cycles behind `time` that pipes and data path are taken by what has issued.
   void count_busy_behind(std::int32_t time, int sign);
   /// Until when a warp alone keeps its next instruction from issuing, and why.
@@ -176,6 +178,12 @@ class SmCore {
   void answer_box(const SentRequest& sent, const DecodedInstruction& instruction, std::int32_t time);
   /// A phase of an mbarrier is complete: who waits for it may know when he goes on.
   void wake_cta(int cta_slot);
+  /// A tensor instruction comes first: the memory instructions of the sub-core wait so many cycles longer.
+  void put_off_memory(SubCoreState& sub_core, std::int32_t cycles);
+  /// A memory instruction that leaves its queue in cycle `time` reads its registers. Returns by how much that
+  /// puts it off.
+  std::int32_t read_registers(SubCoreState& sub_core, const DecodedInstruction& instruction,
+                              std::int32_t time) const;
   void enqueue_memory(SubCoreState& sub_core, WarpState& warp, const DecodedInstruction& instruction,
                       std::int32_t time);
   /// The first instruction of the sub-core's MIO queue, or when it may go, has changed.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/hw/model_room.hpp"
+#include "model/sm/register_ports.hpp"
 #include "model/trace/program.hpp"
 #include "model/trace/trace_limits.hpp"
 
@@ -77,8 +78,9 @@ struct alignas(64) SubCoreState {
   /// it comes before older ones then (measured, issue_order.csv). 0: it does so, kNever: it does not.
   std::int32_t last_goes_on = kNever;
   std::array<std::int32_t, kPipes> pipe_free{};
-  /// By pipe: when its next instruction may read operands. Those of FMA and ALU have the same ports.
-  std::array<std::int32_t, kPipes> operands_free{};
+  std::int32_t xu_free = 0;  ///< what has been issued to the XU ends
+  RegisterPorts ports;
+  bool product_kept = false;  ///< its last warp alone has issued since its last tensor instruction
   std::uint8_t next_warp = 0;
   std::uint8_t last_warp = 0;  ///< issued last
   std::uint8_t warp_count = 0;

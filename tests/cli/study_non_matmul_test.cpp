@@ -79,7 +79,7 @@ TEST_F(NonMatmul, RatiosFromOneToSixtyFourAreLegalOverrides) {
   const RateSetting slowest = tensor_settings(stock_config("a100-sxm4-80gb")).front();
   EXPECT_EQ(slowest.overrides, (std::vector<std::string>{"sm.tensor.hmma_16816.interval_cycles=128",
                                                          "sm.tensor.hmma_16816.latency_cycles=145",
-                                                         "sm.tensor.hmma_16816.dispatch_hold_cycles=96"}));
+                                                         "sm.tensor.hmma_16816.read_cycles=32"}));
 }
 
 TEST_F(NonMatmul, PriceIsTheQuotientOfTheTwoSlopes) {

@@ -15,8 +15,8 @@ inline hw::Sm test_sm() {
   sm.registers = 65536;
   sm.max_registers_per_thread = 255;
   sm.register_allocation_unit = 256;
-  sm.issue = {
-      .branch_cycles = 7, .cta_turnaround_cycles = 53, .tensor_hold_cycles = 1, .uniform_latency_cycles = 11};
+  sm.issue = {.branch_cycles = 7, .cta_turnaround_cycles = 53, .uniform_latency_cycles = 11};
+  sm.operands = {.banks = 2, .window_cycles = 3, .late_cycles = 3};
   // A line holds 256 instructions, so that most programs of tests touch one.
   sm.icache = {.l0_bytes = 32768,
                .l1_bytes = 131072,
@@ -28,12 +28,12 @@ inline hw::Sm test_sm() {
                .l2_fill_cycles = 13,
                .memory_fill_cycles = 13,
                .prefetch_lines = 0};
-  sm.tensor.hmma_16816 = {.interval_cycles = 8, .latency_cycles = 33, .dispatch_hold_cycles = 3};
-  sm.tensor.hmma_1688 = {.interval_cycles = 4, .latency_cycles = 18, .dispatch_hold_cycles = 2};
+  sm.tensor.hmma_16816 = {.interval_cycles = 8, .latency_cycles = 33, .read_cycles = 6};
+  sm.tensor.hmma_1688 = {.interval_cycles = 4, .latency_cycles = 18, .read_cycles = 4};
   sm.fma = {.lanes = 32, .latency_cycles = 9};
   sm.imad = {.lanes = 16, .latency_cycles = 10};
   sm.alu = {.lanes = 8, .latency_cycles = 12};
-  sm.xu = {.lanes = 2, .latency_cycles = 27};
+  sm.xu = {.lanes = 2, .latency_cycles = 27, .entry_cycles = 5};
   sm.mio = {.queue_entries = 3, .min_interval_cycles = 2};
   sm.shared = {.bytes = 102400,
                .bytes_per_cta = 65536,
@@ -46,6 +46,7 @@ inline hw::Sm test_sm() {
   sm.barrier = {.base_cycles = 14, .per_warp_cycles = 3};
   sm.global = {.async_copy_lsu_cycles = 5,
                .l1_latency_cycles = 37,
+               .async_copy_cycles = 0,
                .atomic_cycles = 40,
                .reduce_interval_cycles = 3,
                .reduce_sustained_cycles = 5,

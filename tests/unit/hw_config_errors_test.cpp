@@ -79,9 +79,6 @@ INSTANTIATE_TEST_SUITE_P(
     BetweenValues, ConfigMistakes,
     testing::Values(
         Mistake{"Lanes", "sm.xu.lanes", "5", "sm.xu.lanes: 5 does not divide the 32 threads of a warp"},
-        Mistake{"DispatchHold", "sm.tensor.hmma_16816.dispatch_hold_cycles", "9",
-                "sm.tensor.hmma_16816.dispatch_hold_cycles: 9 is more than "
-                "sm.tensor.hmma_16816.interval_cycles (8)"},
         Mistake{"SharedOfOneCta", "sm.shared.bytes_per_cta", "167937",
                 "sm.shared.bytes_per_cta: 167937 is more than sm.shared.bytes (167936)"},
         Mistake{"SharedWithReserve", "sm.shared.bytes_per_cta", "166913",

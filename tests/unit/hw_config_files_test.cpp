@@ -148,11 +148,12 @@ TEST(Schema, HasOneKeyPerField) {
   constexpr std::size_t fields =
       member_count<Gpu>() + member_count<Clock>() + 2 * member_count<TensorShape>() + member_count<Wgmma>() +
       member_count<Bulk>() + member_count<Issue>() + member_count<InstructionCache>() +
-      member_count<ConstantCache>() + 4 * member_count<LanePipe>() + member_count<Mio>() +
-      member_count<SharedMemory>() + member_count<Shuffle>() + member_count<Barrier>() +
-      member_count<GlobalAccess>() + member_count<L2>() + member_count<Hbm>() + member_count<LaunchCosts>() +
-      member_count<Power>() + member_count<Energy>();
-  constexpr std::size_t groups_in_sm = 14;  // issue, icache, constant, tensor, four lane pipes, mio ... bulk
+      member_count<ConstantCache>() + member_count<Operands>() + 3 * member_count<LanePipe>() +
+      member_count<TranscendentalPipe>() + member_count<Mio>() + member_count<SharedMemory>() +
+      member_count<Shuffle>() + member_count<Barrier>() + member_count<GlobalAccess>() + member_count<L2>() +
+      member_count<Hbm>() + member_count<LaunchCosts>() + member_count<Power>() + member_count<Energy>();
+  constexpr std::size_t groups_in_sm =
+      15;  // issue, operands, icache, constant, tensor, four lane pipes, mio ... bulk
   constexpr std::size_t groups_in_power = 1;
   EXPECT_EQ(key_specs().size(), fields + member_count<Sm>() - groups_in_sm - groups_in_power);
 }

@@ -117,6 +117,16 @@ TEST(KernelMarks, AGuardedPieceStandsBehindABranch) {
   EXPECT_EQ(first(guarded, Opcode::BRA) + 1, first(guarded, Opcode::BAR_SYNC));
 }
 
+TEST(KernelMarks, AConditionOfTheIterationIsComparedInFrontOfItsBranch) {
+  const auto code = code_of(copying_plan(
+      {}, [](CtaMachine& machine) { machine.guarded([&] { machine.barrier(); }, Condition::of_iteration); }));
+  const auto branch = static_cast<std::size_t>(first(code, Opcode::BRA));
+  ASSERT_EQ(code.at(branch - 1).opcode, Opcode::ISETP);
+  EXPECT_EQ(code[branch].sources[0], code[branch - 1].destination);
+  EXPECT_EQ(code[branch - 1].control.stall_cycles, 13) << "from a compare to the guard";
+  EXPECT_EQ(code.at(branch + 1).opcode, Opcode::BAR_SYNC);
+}
+
 TEST(KernelMarks, ABuildExchangesPiecesAndNumbersDoNot) {
   std::string order;
   const auto pieces = [&](CtaMachine& machine) {

@@ -1,4 +1,4 @@
-// Who reads registers when: between issue and its pipe an instruction stands until it may read its operands.
+// Who reads registers when: an instruction stands between issue and its pipe until it may read its operands.
 #include <gtest/gtest.h>
 
 #include "model/metrics/result.hpp"
@@ -9,94 +9,64 @@ namespace {
 
 using enum trace::Opcode;
 
-TEST(SmOperands, FmaAndAluStandBehindATensorInstruction) {
-  const hw::HwConfig config = test_config();
-  for (const trace::Opcode other : {FFMA, IMAD, FMNMX, F2FP_PACK_AB}) {
-    EXPECT_EQ(exit_time(config, Program().op(HMMA_16816_F32).op(other).exit()),
-              config.sm.tensor.hmma_16816.dispatch_hold_cycles + 1)
-        << trace::info(other).name;
-    EXPECT_EQ(exit_time(config, Program().op(HMMA_1688_F32).op(other).exit()),
-              config.sm.tensor.hmma_1688.dispatch_hold_cycles + 1);
-  }
+/// An HMMA that issues in cycle 0 reads in 1, 2, 4, 5 and 6; behind it comes an FADD of these two registers.
+Program fadd_behind_hmma(std::uint16_t first, std::uint16_t second) {
+  Program program;
+  program.op(HMMA_16816_F32).op(FADD).reads(first).reads(second);
+  return program;
+}
+
+TEST(SmOperands, TwoRegistersOfOneBankStandBehindATensorInstruction) {
+  // One is read in cycle 3, the other in 7, and the last read is in the third cycle of an instruction.
+  EXPECT_EQ(exit_time(test_config(), fadd_behind_hmma(20, 22).exit()), 5 + 1);
+}
+
+TEST(SmOperands, RegistersOfTwoBanksPass) {
+  EXPECT_EQ(exit_time(test_config(), fadd_behind_hmma(20, 21).exit()), 2);
 }
 
 TEST(SmOperands, OthersPassATensorInstruction) {
-  for (const trace::Opcode other : {MUFU_EX2, UIADD3, NOP, BSSY}) {
+  for (const trace::Opcode other : {FFMA, MUFU_EX2, UIADD3, NOP, BSSY}) {
     EXPECT_EQ(exit_time(test_config(), Program().op(HMMA_16816_F32).op(other).exit()), 2)
-        << trace::info(other).name;
+        << trace::info(other).name << " reads no register";
   }
 }
 
-// The interval of 8 cycles, and one more for each that reads registers meanwhile.
-TEST(SmOperands, EachReaderPutsOffTheNextTensorInstruction) {
-  const hw::HwConfig config = test_config();
-  const int interval = config.sm.tensor.hmma_16816.interval_cycles;
-  for (const auto& [between, readers] :
-       {std::pair(NOP, 0), std::pair(UIADD3, 0), std::pair(FFMA, 1), std::pair(MUFU_EX2, 1)}) {
+TEST(SmOperands, AnXuInstructionPutsOffTheNextTensorInstruction) {
+  hw::HwConfig config = test_config();
+  config.sm.tensor.hmma_16816.interval_cycles = 6;
+  for (const auto& [between, cycles] : {std::pair(NOP, 6), std::pair(MUFU_EX2, 7)}) {
     Program program;
-    program.op(HMMA_16816_F32).op(NOP, 3).op(between).op(HMMA_16816_F32).exit();
-    EXPECT_EQ(exit_time(config, program), interval + readers + 1) << trace::info(between).name;
-  }
-  EXPECT_EQ(exit_time(config, Program().op(HMMA_16816_F32).op(NOP, 3).op(FFMA, 3).op(HMMA_16816_F32).exit()),
-            interval + 3 + 1);
-}
-
-TEST(SmOperands, ReadersPutOffNothingWhenTheTensorPipeIsIdle) {
-  const hw::HwConfig config = test_config();
-  EXPECT_EQ(exit_time(config, Program().op(FFMA, 20).op(HMMA_16816_F32).exit()), 21);
-  EXPECT_EQ(exit_time(config, Program().op(HMMA_16816_F32).op(NOP, 12).op(FFMA).op(HMMA_16816_F32).exit()),
-            15);
-}
-
-// An instruction of three registers issues when the tensor pipe is free: its ports are taken for 3 + 1
-// cycles.
-TEST(SmOperands, SeveralRegistersTakeTheirTime) {
-  const hw::HwConfig config = test_config();
-  const int interval = config.sm.tensor.hmma_16816.interval_cycles;
-  for (const auto& [registers, cycles] : {std::pair(1, 1), std::pair(2, 3), std::pair(3, 4)}) {
-    Program program;
-    program.op(HMMA_16816_F32).op(NOP, interval - 1).op(FFMA);
-    for (int i = 0; i < registers; ++i) {
-      program.reads(static_cast<std::uint16_t>(20 + i));
-    }
-    program.op(HMMA_16816_F32).exit();
-    EXPECT_EQ(exit_time(config, program), interval + cycles + 1) << registers;
+    program.op(HMMA_16816_F32).op(between).op(HMMA_16816_F32).exit();
+    EXPECT_EQ(exit_time(config, program), cycles + 1) << trace::info(between).name;
   }
 }
 
 TEST(SmOperands, WhatTheInstructionBeforeHasReadIsAtHand) {
-  const hw::HwConfig config = test_config();
-  const int interval = config.sm.tensor.hmma_16816.interval_cycles;
-  const auto reads_of_second = [&](std::uint16_t first) {
+  const auto second_of = [](std::uint16_t first) {
     Program program;
-    program.op(HMMA_16816_F32).op(NOP, interval).op(FFMA).reads(20).reads(21).reads(22);
-    program.op(FFMA).reads(first).reads(21).reads(22).op(HMMA_16816_F32).exit();
-    return exit_time(config, program);
+    program.op(FADD).reads(20).reads(22).op(FADD).reads(first).reads(24).exit();
+    return exit_time(test_config(), program);
   };
-  EXPECT_EQ(reads_of_second(30), interval + 1 + 4 + 1) << "one new register: the first FFMA decides";
-  Program all_new;
-  all_new.op(HMMA_16816_F32).op(NOP, interval).op(FFMA).reads(20).reads(21).reads(22);
-  all_new.op(FFMA).reads(21).reads(22).reads(20).op(HMMA_16816_F32).exit();
-  EXPECT_EQ(exit_time(config, all_new), interval + 2 + 4 + 1) << "elsewhere before: read again";
+  EXPECT_EQ(second_of(20), 2);
+  EXPECT_EQ(second_of(26), 3);
+  Program elsewhere;
+  elsewhere.op(FADD).reads(20).reads(22).op(FADD).reads(22).reads(20).exit();
+  EXPECT_EQ(exit_time(test_config(), elsewhere), 3) << "in the other place before: read again";
 }
 
-TEST(SmOperands, WhatTheyCostIsAKeyOfTheGpu) {
+TEST(SmOperands, BanksAreAKeyOfTheGpu) {
   hw::HwConfig config = test_config();
-  config.sm.issue.tensor_hold_cycles = 7;
-  EXPECT_EQ(exit_time(config, Program().op(HMMA_16816_F32).op(NOP, 3).op(FFMA).op(HMMA_16816_F32).exit()),
-            config.sm.tensor.hmma_16816.interval_cycles + 7 + 1);
+  config.sm.operands.banks = 4;
+  EXPECT_EQ(exit_time(config, fadd_behind_hmma(20, 22).exit()), 2);
 }
 
 TEST(SmOperands, StallCountsRunFromTheOperands) {
-  const hw::HwConfig config = test_config();
-  Program program;
-  program.op(HMMA_16816_F32).op(FFMA).stall(5).exit();
-  EXPECT_EQ(exit_time(config, program), config.sm.tensor.hmma_16816.dispatch_hold_cycles + 5);
+  EXPECT_EQ(exit_time(test_config(), fadd_behind_hmma(20, 22).stall(5).exit()), 5 + 5);
 }
 
 TEST(SmOperands, OtherWarpsCannotIssueWhileOneStands) {
-  const hw::HwConfig config = test_config();
-  const trace::WarpProgram stands = Program("stands").op(HMMA_16816_F32).op(FFMA).exit().build();
+  const trace::WarpProgram stands = fadd_behind_hmma(20, 22).exit().build();
   const trace::WarpProgram plain = Program("plain").op(NOP, 2).exit().build();
   // Slots 0 and 4 share a sub-core; the older CTA goes on as long as it can.
   trace::Launch launch = one_warp_each({stands, plain});
@@ -104,14 +74,32 @@ TEST(SmOperands, OtherWarpsCannotIssueWhileOneStands) {
   launch.grid = {5, 1, 1};
   launch.classes = {{{0}, {}, {}}, {{1}, {}, {}}};
   launch.class_of_block[0] = {0, 1, 1, 1, 1};
-  CoreBench bench(config, launch, 5);
+  CoreBench bench(test_config(), launch, 5);
   bench.run();
-  const int hold = config.sm.tensor.hmma_16816.dispatch_hold_cycles;
+  constexpr int kLeaves = 5;
   EXPECT_EQ(bench.end_of(1), 2) << "another sub-core";
-  EXPECT_EQ(bench.end_of(0), hold + 1);
-  EXPECT_EQ(bench.end_of(4), hold + 1 + 3);
+  EXPECT_EQ(bench.end_of(0), kLeaves + 1);
+  EXPECT_EQ(bench.end_of(4), kLeaves + 1 + 3);
   const auto stalls = bench.core().counters().stall_warp_cycles;
-  EXPECT_EQ(stalls[static_cast<std::size_t>(metrics::Stall::dispatch_stall)], hold - 1);
+  EXPECT_EQ(stalls[static_cast<std::size_t>(metrics::Stall::dispatch_stall)], kLeaves - 1);
+}
+
+// Two shuffles for each product want the ports 8 cycles in 10: what comes while a product reads waits for it,
+// and the sub-core's next one with it. Measured on an H100: 9.9 cycles instead of 8.
+TEST(SmOperands, AProductPutsOffMemoryInstructions) {
+  hw::HwConfig config = test_config();
+  config.sm.tensor.hmma_16816.interval_cycles = 6;
+  config.sm.shuffle.interval_cycles = 4;
+  constexpr int kRounds = 40;
+  const auto cycles_per_round = [&](trace::Opcode product) {
+    Program program;
+    for (int i = 0; i < kRounds; ++i) {
+      program.op(product).op(SHFL_BFLY, 2);
+    }
+    return static_cast<double>(exit_time(config, program.exit())) / kRounds;
+  };
+  EXPECT_NEAR(cycles_per_round(NOP), 8, 0.5);
+  EXPECT_NEAR(cycles_per_round(HMMA_16816_F32), 9.9, 0.7);
 }
 
 }  // namespace

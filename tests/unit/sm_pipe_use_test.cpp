@@ -43,15 +43,14 @@ TEST(SmPipeUse, EachInstructionCountsItsInterval) {
 TEST(SmPipeUse, WhatReachesBeyondTheLastCtaIsNotCounted) {
   hw::HwConfig config = test_config();
   for (const int interval : {2, 3, 4, 5, 100, 1000}) {
-    config.sm.tensor.hmma_16816 = {
-        .interval_cycles = interval, .latency_cycles = 33, .dispatch_hold_cycles = 1};
+    config.sm.tensor.hmma_16816 = {.interval_cycles = interval, .latency_cycles = 33, .read_cycles = 1};
     CoreBench bench(config, one_program(Program().op(HMMA_16816_F32).op(NOP, 2).exit().build()));
     EXPECT_EQ(bench.run(), 3);
     EXPECT_EQ(busy(bench, PipeSlot::tensor), std::min(interval, 4));
   }
-  CoreBench xu(config, one_program(Program().op(MUFU_EX2).exit().build()));
-  EXPECT_EQ(xu.run(), 1);
-  EXPECT_EQ(busy(xu, PipeSlot::xu), 2);
+  CoreBench xu(config, one_program(Program().op(MUFU_EX2).op(NOP, 7).exit().build()));
+  EXPECT_EQ(xu.run(), 8);
+  EXPECT_EQ(busy(xu, PipeSlot::xu), 9 - config.sm.xu.entry_cycles);
   CoreBench data_path(config, one_program(Program().op(STS_32).shared(128, 100).exit().build()));
   const std::int64_t exit = data_path.run();
   ASSERT_LT(exit, 99);
@@ -60,7 +59,6 @@ TEST(SmPipeUse, WhatReachesBeyondTheLastCtaIsNotCounted) {
 
 TEST(SmPipeUse, WaitingForStoresAndShufflesIsNotBusy) {
   hw::HwConfig config = test_config();
-  config.sm.mio.tensor_hold_cycles = 31;
   Program program;
   program.op(HMMA_16816_F32).op(SHFL_BFLY, 2).op(HMMA_16816_F32).op(NOP, 40).op(SHFL_BFLY).exit();
   CoreBench bench(config, one_program(program.build_controlled()));

@@ -63,20 +63,23 @@ TEST(SmStall, BusyPipeIsMathPipeThrottle) {
 
 TEST(SmStall, BusyXuIsMioThrottle) {
   Charges charges(Program().op(MUFU_EX2, 3).exit());
-  EXPECT_EQ(charges.of(Stall::mio_throttle), 2 * (32 / test_config().sm.xu.lanes - 1));
+  // The second waits in front of the pipe, the third for the first to have left it.
+  const hw::TranscendentalPipe xu = test_config().sm.xu;
+  EXPECT_EQ(charges.of(Stall::mio_throttle), xu.entry_cycles + 32 / xu.lanes - 2);
 }
 
 TEST(SmStall, StandingForOperandsIsWait) {
-  Charges charges(Program().op(HMMA_16816_F32).op(FFMA).exit());
-  EXPECT_EQ(charges.of(Stall::wait), test_config().sm.tensor.hmma_16816.dispatch_hold_cycles - 1);
+  // The HMMA leaves one cycle for the two even registers, which take two.
+  Charges charges(Program().op(HMMA_16816_F32).op(FADD).reads(20).reads(22).exit());
+  EXPECT_EQ(charges.of(Stall::wait), 5 - 1);
   EXPECT_EQ(charges.of(Stall::dispatch_stall), 0);
 }
 
 TEST(SmStall, FullQueueIsMioThrottle) {
-  // Six shuffles: the fifth waits for cycle 6, the sixth for 12, the exit for the last to leave at 30.
+  // Six shuffles: the fifth waits for cycle 8, the sixth for 14, the exit for the last to leave at 30.
   Charges charges(Program().op(SHFL_BFLY, 6).exit());
-  EXPECT_EQ(charges.of(Stall::mio_throttle), (6 - 4) + (12 - 7));
-  EXPECT_EQ(charges.of(Stall::drain), 30 - 13);
+  EXPECT_EQ(charges.of(Stall::mio_throttle), (8 - 4) + (14 - 9));
+  EXPECT_EQ(charges.of(Stall::drain), 30 - 15);
 }
 
 TEST(SmStall, TakenBranchIsBranchResolving) {

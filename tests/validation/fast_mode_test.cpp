@@ -21,10 +21,9 @@ namespace {
 
 const std::string kFile = std::string(WARPSCOPE_SOURCE_DIR) + "/tests/validation/data/detailed_mode.csv";
 
-/// Relative errors of cycles. Where CTAs differ in length, the last ones decide the end of a launch, and
-/// which they are is chance. Detailed mode shares none of what fast mode leaves out, so a sample of few SMs
-/// scatters by about 1 %.
-constexpr double kWorst = 0.07;
+/// Relative error of cycles that counts as far. Where CTAs differ in length, the last ones decide the end of
+/// a launch, and which they are is chance. Detailed mode shares none of what fast mode leaves out, so a
+/// sample of few SMs scatters by about 1 %.
 constexpr double kFar = 0.025;
 /// Of bytes that cross HBM. Where the tensors just fit the L2, what is given up hangs on the order of
 /// accesses.
@@ -32,18 +31,22 @@ constexpr double kWorstBytes = 0.08;
 
 /// What the points of a pass are held to.
 struct Limits {
+  double worst = 0;  ///< of cycles
   double worst_mean = 0;
   double far_share = 0;  ///< of points farther off than kFar, or than two of the deviations that they state
   double worst_bytes = 0;
   double worst_mean_bytes = 0;
 };
-constexpr Limits kForward = {
-    .worst_mean = 0.01, .far_share = 0.1, .worst_bytes = kWorstBytes, .worst_mean_bytes = 0.015};
+constexpr Limits kForward = {.worst = 0.05,
+                             .worst_mean = 0.01,
+                             .far_share = 0.1,
+                             .worst_bytes = kWorstBytes,
+                             .worst_mean_bytes = 0.015};
 /// Steps of a backward pass are long, and its SMs are less in step than their sample. Of xformers on an A100
 /// what all of them read does not stay in the L2, as it does where few are simulated: two fifths of the
-/// bytes.
+/// bytes. A wave of CTAs of unequal length, of which a few SMs stand for all, is 9 % off.
 constexpr Limits kBackward = {
-    .worst_mean = 0.02, .far_share = 0.3, .worst_bytes = 0.4, .worst_mean_bytes = 0.03};
+    .worst = 0.09, .worst_mean = 0.02, .far_share = 0.3, .worst_bytes = 0.4, .worst_mean_bytes = 0.03};
 
 struct Points {
   const char* prefix;  ///< of the names of their kernels
@@ -149,7 +152,7 @@ TEST_P(FastMode, IsNearDetailedMode) {
     SCOPED_TRACE(c.name);
     const Outcome fast = simulate(c, gpu::Mode::fast);
     const double error = std::abs(fast.cycles / c.detailed.cycles - 1);
-    EXPECT_LE(error, kWorst);
+    EXPECT_LE(error, limits.worst);
     // Fast mode takes these from the trace; detailed mode has counted as many.
     EXPECT_EQ(fast.instructions, c.detailed.instructions);
     EXPECT_NEAR(fast.l2_read_sectors / c.detailed.l2_read_sectors, 1, kWorstSectors);

@@ -72,7 +72,8 @@ void add_step(ProgramBuilder& builder, const Step& step, int chain) {
   const RegisterRange value = chain_register(chain, step.width);
   switch (step.form) {
     case Form::alu:
-      builder.add(step.opcode, chain_register(chain, 1), {chain_register(chain, 1), reg(4)});
+      // Of the other bank, as a compiler would have it.
+      builder.add(step.opcode, chain_register(chain, 1), {chain_register(chain, 1), reg(5)});
       break;
     case Form::hmma:
       builder.add(step.opcode, value, {reg(4, 4), reg(8, 2), value});
