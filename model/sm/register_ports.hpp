@@ -48,11 +48,16 @@ struct RegisterPorts {
   }
 };
 
+/// What lies so many cycles back need not be forgotten at each instruction: that takes longer than to read.
+constexpr std::int32_t kLongAgo = 24;
+
 /// An FMA or ALU instruction that issues in cycle `time` and needs the ports for `cycles` of its first
 /// `window` ones. Returns the cycle in which it leaves for its pipe: it stands where too few are left.
 inline std::int32_t read_for_lanes(RegisterPorts& ports, int cycles, int window, std::int32_t time) {
   const std::int32_t first = ports.behind_stop(time);
-  ports.go_on_to(first);
+  if (first - ports.from > kLongAgo) {
+    ports.go_on_to(first);
+  }
   const std::int32_t begin =
       std::min(RegisterPorts::kCycles - 1, std::max(first, ports.lane_read + 1) - ports.from);
   const std::int32_t end = first + window - ports.from;
