@@ -32,7 +32,7 @@ enum BackwardPart : int {
   kBackProducts,   ///< dS, each warp's part of dQ, and dV
   kBackGradK,      ///< dK, and the sum of the parts of dQ
   kBackGradients,  ///< dK and dV go to memory
-  kBackAddress     ///< of what one step loads or stores behind a branch, in front of each
+  kBackAddress     ///< arithmetic in front of each load or store that stands behind a branch
 };
 
 /// Loads behind the coming queries' way to shared memory, or before it where BuildFigures::exchanged has

@@ -11,10 +11,10 @@ namespace warpscope::kernels::fa1 {
 /// sm_80 machine code. The build for sm_80 is 1 to 3 % longer. `causal`: of the launch; `hopper`: for sm_90.
 BuildFigures build_figures(const Config& config, bool causal, bool hopper);
 
-/// The part of it that query steps have, for variants whose steps are alike. head_dim is 32, 64 or 128.
 /// Links of the row of instructions that finds a 64-bit address, in front of the two that the text has.
 inline constexpr int kAddressLinks = 2;
 
+/// The part of it that query steps have, for variants whose steps are alike. head_dim is 32, 64 or 128.
 BuildFigures step_figures(int head_dim);
 
 }  // namespace warpscope::kernels::fa1

@@ -21,7 +21,7 @@ enum Part : int {
   kRowState,  ///< what is kept of each row goes to memory
   kOutput,    ///< the reduction and normalisation of the output
   kStore,     ///< of the output
-  kAddress,   ///< of what one step loads or stores behind a branch, in front of each
+  kAddress,   ///< arithmetic in front of each load or store that stands behind a branch
 };
 
 /// Loads that stand before the mask and each thread's part of the maximum, or behind where

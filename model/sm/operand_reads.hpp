@@ -24,7 +24,7 @@ struct PortCycles {
 /// the same place is still at hand (compilers mark it with .reuse).
 PortCycles product_reads(const trace::Instruction& instruction, const trace::Instruction* before, int banks);
 
-/// The same of an FMA or ALU instruction. The compiler has put what one reads into different banks.
+/// The same of an FMA or ALU instruction: as many as it reads registers of the bank of which it reads most.
 PortCycles lane_reads(const trace::Instruction& instruction, const trace::Instruction* before, int banks);
 
 }  // namespace warpscope::sm
