@@ -9,43 +9,39 @@ namespace warpscope::sm {
 
 /// Bit i of a mask is the cycle `end - 1 - i`. Only stall accounting reads it, so it is not part of SmState.
 struct IssueHistory {
-  std::int32_t end = 0;   ///< it has come so far
-  std::int32_t hold = 0;  ///< cycles from there on for which an instruction keeps the dispatch port
+  std::int32_t end = 0;  ///< it has come so far: past the hold of the last instruction
   std::uint64_t issued = 0;
   std::uint64_t held = 0;
 
-  static constexpr std::int32_t kCycles = 64;
+  /// As far back as anyone asks: one less than there are bits, so that all of them can be shifted out.
+  static constexpr std::int32_t kCycles = 63;
 
-  /// Nothing issues between `end` and `time`.
+  /// Nothing issues between `end` and `time`, which does not come before it.
   void go_on_to(std::int32_t time) {
-    const std::int32_t gap = time - end;
-    const std::int32_t holds = std::min(hold, gap);
-    if (gap < kCycles) {
-      issued <<= gap;
-      held = held << gap | ((std::uint64_t{1} << holds) - 1) << (gap - holds);
-    } else {
-      issued = 0;
-      held = gap - holds < kCycles ? low_bits(holds) << (gap - holds) : 0;
-    }
-    hold -= holds;
+    const std::int32_t gap = std::min(time - end, kCycles);
+    issued <<= gap;
+    held <<= gap;
     end = time;
   }
   /// An instruction issues in cycle `end`, where the port is free, and takes it for `taken` cycles.
   void issue(std::int32_t taken) {
-    issued = issued << 1 | 1;
-    held <<= 1;
-    ++end;
-    hold = taken - 1;
+    const std::int32_t holds = std::min(taken - 1, kCycles);
+    issued = (issued << 1 | 1) << holds;
+    held = held << 1 << holds | ((std::uint64_t{1} << holds) - 1);
+    end += taken;
+  }
+  /// What was there at `time`, within the hold of the last instruction.
+  IssueHistory as_of(std::int32_t time) const {
+    const std::int32_t ahead = std::min(end - time, kCycles);
+    return {time, issued >> ahead, held >> ahead};
   }
   /// Issued and held cycles among the last `window` ones; those more than kCycles back are forgotten.
-  int issued_in(std::int32_t window) const { return std::popcount(issued & low_bits(window)); }
-  int held_in(std::int32_t window) const { return std::popcount(held & low_bits(window)); }
+  int issued_in(std::int32_t window) const { return std::popcount(of_last(window, issued)); }
+  int held_in(std::int32_t window) const { return std::popcount(of_last(window, held)); }
 
  private:
-  /// Without a branch: how many they are is hard to predict.
-  static std::uint64_t low_bits(std::int32_t count) {
-    const std::uint64_t all = std::uint64_t{0} - static_cast<std::uint64_t>(count >= kCycles);
-    return ((std::uint64_t{1} << (count % kCycles)) - 1) | all;
+  static std::uint64_t of_last(std::int32_t window, std::uint64_t cycles) {
+    return cycles << 1 << (kCycles - std::min(window, kCycles));
   }
 };
 

@@ -5,6 +5,18 @@
 
 namespace warpscope::sm {
 
+std::int32_t SmCore::read_product(SubCoreState& sub_core, const DecodedInstruction& instruction,
+                                  std::int32_t time) {
+  const PortCycles reads = sub_core.product_kept ? instruction.kept : instruction.anew;
+  sub_core.product_kept = true;
+  const ProductLeaves leaves =
+      read_for_product(sub_core.ports, {reads.first, reads.second, instruction.read_cycles}, time);
+  if (leaves.memory_waits > 0) {
+    put_off_memory(sub_core, leaves.memory_waits);
+  }
+  return leaves.time;
+}
+
 void SmCore::count_busy_behind(std::int32_t time, int sign) {
   const std::int64_t xu_cycles = kWarpLanes / spec_.xu.lanes;
   const auto behind = [&](std::int32_t until) { return std::int64_t{sign} * std::max(0, until - time); };

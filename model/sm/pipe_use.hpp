@@ -38,27 +38,13 @@ inline std::int32_t SmCore::read_operands(SubCoreState& sub_core, const DecodedI
   // What an instruction has left for the next one of its warp is lost when another warp issues.
   const bool same_warp = local == sub_core.last_warp;
   sub_core.product_kept &= same_warp;
-  const PortCycles cycles = same_warp ? instruction.kept : instruction.anew;
-  switch (instruction.pipe) {
-    case PipeSlot::tensor: {
-      const PortCycles reads = sub_core.product_kept ? instruction.kept : instruction.anew;
-      sub_core.product_kept = true;
-      const ProductLeaves leaves =
-          read_for_product(sub_core.ports, {reads.first, reads.second, instruction.read_cycles}, time);
-      if (leaves.memory_waits > 0) {
-        put_off_memory(sub_core, leaves.memory_waits);
-      }
-      return leaves.time;
-    }
-    case PipeSlot::fma:
-    case PipeSlot::alu:
-      return cycles.first == 0
-                 ? time
-                 : read_for_lanes(sub_core.ports, cycles.first, spec_.operands.window_cycles, time);
-    default:
-      break;
+  if (instruction.pipe == PipeSlot::tensor) {
+    return read_product(sub_core, instruction, time);
   }
-  return time;
+  const int cycles = (same_warp ? instruction.kept : instruction.anew).first;
+  const bool reads = instruction.pipe == PipeSlot::fma || instruction.pipe == PipeSlot::alu;
+  return reads && cycles > 0 ? read_for_lanes(sub_core.ports, cycles, spec_.operands.window_cycles, time)
+                             : time;
 }
 
 }  // namespace warpscope::sm

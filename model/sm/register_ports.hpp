@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -42,44 +43,70 @@ struct RegisterPorts {
     lanes_stop = std::max(-kStop, lanes_stop - origin);
   }
 
+  /// The bit of the cycle `time`. What lies a little further back need not be forgotten each time: that takes
+  /// longer than to read.
+  std::int32_t bit_of(std::int32_t time) {
+    constexpr std::int32_t kLongAgo = 24;
+    if (time - from > kLongAgo) {
+      go_on_to(time);
+    }
+    return time - from;
+  }
   /// When an FMA or ALU instruction leaves that could do so at `time`.
   std::int32_t behind_stop(std::int32_t time) const {
-    return time >= lanes_stop && time < lanes_stop + kStop ? lanes_stop + kStop : time;
+    const bool stops = static_cast<std::uint32_t>(time - lanes_stop) < kStop;
+    return stops ? lanes_stop + kStop : time;
   }
 };
 
-/// What lies so many cycles back need not be forgotten at each instruction: that takes longer than to read.
-constexpr std::int32_t kLongAgo = 24;
+/// The most cycles that FMA and ALU instructions may have to read in.
+constexpr int kMostWindow = 8;
+constexpr int kMostReads = 16;  ///< cycles, one more than any of them needs
+
+/// By the free cycles of a window and how many of them an instruction needs: the last ones, or none where
+/// there are too few.
+constexpr auto kLastFree = [] {
+  std::array<std::array<std::uint8_t, kMostReads>, 1U << kMostWindow> last{};
+  for (unsigned free = 0; free < last.size(); ++free) {
+    unsigned left = free;
+    for (int cycles = std::popcount(free); cycles > 0; --cycles, left &= left - 1) {
+      last[free][static_cast<std::size_t>(cycles)] = static_cast<std::uint8_t>(left);
+    }
+  }
+  return last;
+}();
+
+/// Too few cycles of the window are free: the first ones from bit `begin` on that are, and the instruction
+/// stands until they are its last.
+inline std::int32_t stand_for_lanes(RegisterPorts& ports, int cycles, int window, std::int32_t first) {
+  const std::int32_t begin =
+      std::min(RegisterPorts::kCycles - 1, std::max(first, ports.lane_read + 1) - ports.from);
+  std::uint64_t free = ~ports.taken >> begin << begin;
+  std::uint64_t read = 0;
+  for (int i = 0; i < cycles; ++i) {
+    read |= free & (~free + 1);
+    free &= free - 1;
+  }
+  ports.taken |= read;
+  ports.lane_read = ports.from + RegisterPorts::kCycles - 1 - std::countl_zero(read);
+  return ports.behind_stop(std::max(first, ports.lane_read - window + 1));
+}
 
 /// An FMA or ALU instruction that issues in cycle `time` and needs the ports for `cycles` of its first
 /// `window` ones. Returns the cycle in which it leaves for its pipe: it stands where too few are left.
 inline std::int32_t read_for_lanes(RegisterPorts& ports, int cycles, int window, std::int32_t time) {
   const std::int32_t first = ports.behind_stop(time);
-  if (first - ports.from > kLongAgo) {
-    ports.go_on_to(first);
+  const std::int32_t at = ports.bit_of(first);
+  const std::int32_t behind = std::clamp(ports.lane_read + 1 - first, 0, window);
+  const std::uint64_t free = (~ports.taken >> at) & ((1U << window) - (1U << behind));
+  const std::uint64_t read = kLastFree[free][static_cast<std::size_t>(cycles)];
+  std::int32_t leaves = first;
+  if (read != 0) {
+    ports.taken |= read << at;
+    ports.lane_read = first + static_cast<std::int32_t>(std::bit_width(read)) - 1;
+  } else {
+    leaves = stand_for_lanes(ports, cycles, window, first);
   }
-  const std::int32_t begin =
-      std::min(RegisterPorts::kCycles - 1, std::max(first, ports.lane_read + 1) - ports.from);
-  const std::int32_t end = first + window - ports.from;
-  std::uint64_t free = ~ports.taken >> begin << begin;
-  const std::uint64_t in_time = free & ((std::uint64_t{1} << std::max(begin, end)) - 1);
-  std::uint64_t left = in_time;
-  if (cycles == 1 && in_time != 0) {  // as in most
-    left = std::bit_floor(in_time);
-  } else if (std::popcount(in_time) >= cycles) {  // the last ones of the window
-    for (int i = std::popcount(in_time); i > cycles; --i) {
-      left &= left - 1;
-    }
-  } else {  // the first ones there are
-    left = 0;
-    for (int i = 0; i < cycles; ++i) {
-      left |= free & (~free + 1);
-      free &= free - 1;
-    }
-  }
-  ports.taken |= left;
-  ports.lane_read = ports.from + RegisterPorts::kCycles - 1 - std::countl_zero(left);
-  const std::int32_t leaves = ports.behind_stop(std::max(first, ports.lane_read - window + 1));
   ports.product_free += leaves - time;
   return leaves;
 }
@@ -103,29 +130,29 @@ struct ProductLeaves {
 /// next tensor instruction a cycle.
 inline ProductLeaves read_for_product(RegisterPorts& ports, const ProductReads& reads, std::int32_t time) {
   ProductLeaves result{std::max(time, ports.product_free), 0};
-  ports.go_on_to(result.time);
   // A needs one of three cycles around this one, or it is read before anything else.
   constexpr std::uint64_t kAround = 7;
-  const std::uint64_t taken = ports.taken & ~ports.by_memory & ~ports.by_xu;
+  const std::int32_t before_it = ports.bit_of(result.time) - 1;
+  const std::uint64_t taken = (ports.taken & ~ports.by_memory & ~ports.by_xu) >> before_it;
   result.time += (taken & kAround) == kAround ? reads.first : 0;
-  ports.go_on_to(result.time);
-  constexpr std::uint64_t kLeaves = 2;
-  const std::uint64_t last = kLeaves << reads.cycles;
-  const std::uint64_t alone = last - 2 * kLeaves;
+  const std::int32_t at = ports.bit_of(result.time);
+  const std::uint64_t leaves = std::uint64_t{1} << at;
+  const std::uint64_t last = leaves << reads.cycles;
+  const std::uint64_t alone = last - 2 * leaves;
   const int second = std::max(1, reads.cycles + 1 - reads.second);
   const std::uint64_t cycles =
-      ((std::uint64_t{1} << reads.first) - 1) << 2 | ((std::uint64_t{1} << reads.second) - 1) << (second + 1);
+      ((std::uint64_t{1} << reads.first) - 1) << 1 | ((std::uint64_t{1} << reads.second) - 1) << second;
   if ((ports.by_memory & alone) != 0) {
     const int first = std::countr_zero(ports.by_memory & alone);
-    result.memory_waits = reads.cycles + 1 - first;
+    result.memory_waits = at + reads.cycles - first;
     const std::uint64_t before = ports.by_memory & ((std::uint64_t{1} << first) - 1);
     ports.by_memory = before | ports.by_memory >> first << (first + result.memory_waits);
   }
   ports.by_xu = (ports.by_xu & alone) != 0 ? (ports.by_xu & ~alone) | last : ports.by_xu;
   ports.product_free =
-      result.time + reads.cycles + std::popcount((last | kLeaves) & (ports.by_memory | ports.by_xu));
+      result.time + reads.cycles + std::popcount((last | leaves) & (ports.by_memory | ports.by_xu));
   ports.lanes_stop = result.time + reads.cycles + RegisterPorts::kStop;
-  ports.taken |= cycles;
+  ports.taken |= cycles << at;
   ports.product_alone |= alone;
   ports.product_last |= last;
   return result;

@@ -225,10 +225,10 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
     finish_issue(sub_core, warp, *instruction, read);
   }
   // Without branches: hard to predict, all of it.
-  const auto goes_on = static_cast<std::int32_t>(sub_core.own[local] <= sub_core.issue_free) |
-                       (static_cast<std::int32_t>(instruction->pipe == PipeSlot::tensor) &
-                        static_cast<std::int32_t>(sub_core.pipe[local] == slot(PipeSlot::tensor)));
-  sub_core.last_goes_on = (goes_on - 1) & kNever;
+  const int behind_product = static_cast<int>(instruction->pipe == PipeSlot::tensor) &
+                             static_cast<int>(sub_core.pipe[local] == slot(PipeSlot::tensor));
+  sub_core.last_goes_on =
+      (static_cast<int>(sub_core.own[local] <= sub_core.issue_free) | behind_product) != 0;
   select_next(sub_core);
 }
 

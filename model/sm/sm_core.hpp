@@ -143,6 +143,7 @@ class SmCore {
   void finish_accounting(std::int32_t end);
   std::int32_t read_operands(SubCoreState& sub_core, const DecodedInstruction& instruction,
                              std::uint8_t local, std::int32_t time);
+  std::int32_t read_product(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time);
   std::int32_t take_pipe(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time);
   /// Counts `sign` times the cycles behind `time` that pipes and data path are taken by what has issued.
   void count_busy_behind(std::int32_t time, int sign);

@@ -75,8 +75,8 @@ struct alignas(64) SubCoreState {
   std::int32_t issue_free = 0;      ///< next issue slot
   std::int32_t next_time = kNever;  ///< when the next instruction issues
   /// The warp that issued last can issue again at once, or its next is a tensor instruction behind another:
-  /// it comes before older ones then (measured, issue_order.csv). 0: it does so, kNever: it does not.
-  std::int32_t last_goes_on = kNever;
+  /// it comes before older ones then (measured, issue_order.csv).
+  bool last_goes_on = false;
   std::array<std::int32_t, kPipes> pipe_free{};
   std::int32_t xu_free = 0;  ///< what has been issued to the XU ends
   RegisterPorts ports;

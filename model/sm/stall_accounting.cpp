@@ -6,14 +6,16 @@ namespace warpscope::sm {
 void SmCore::finish_accounting(std::int32_t end) {
   for (int s = 0; s < spec_.sub_cores; ++s) {
     const SubCoreState& sub_core = state_.sub_cores[at(s)];
-    histories_[at(s)].go_on_to(end);
+    IssueHistory& kept = histories_[at(s)];
+    kept.go_on_to(std::max(end, kept.end));
+    const IssueHistory history = kept.as_of(end);
     for (int i = 0; i < sub_core.warp_count; ++i) {
       const int local = sub_core.by_age[at(i)];
       WarpState& warp = state_.warps[at(local * spec_.sub_cores + s)];
       if (watched_ != nullptr) {
-        watch_stalls(sub_core, local, warp, histories_[at(s)]);
+        watch_stalls(sub_core, local, warp, history);
       }
-      account_stalls(sub_core, local, warp, histories_[at(s)]);
+      account_stalls(sub_core, local, warp, history);
       warp.attributed = std::max(warp.attributed, end);
     }
   }

@@ -18,17 +18,6 @@ TEST(IssueHistory, BeginsEmpty) {
   EXPECT_EQ(history.held_in(64), 0);
 }
 
-TEST(IssueHistory, BeginsWithTheHoldThatIsLeft) {
-  IssueHistory history{.hold = 3};
-  history.go_on_to(2);
-  EXPECT_EQ(history.held_in(64), 2);
-  EXPECT_EQ(history.hold, 1);
-  history.go_on_to(5);
-  EXPECT_EQ(history.held_in(64), 3);
-  EXPECT_EQ(history.held_in(3), 1) << "cycles 2 to 4";
-  EXPECT_EQ(history.issued_in(64), 0);
-}
-
 TEST(IssueHistory, BitIsTheCycleBeforeTheEnd) {
   IssueHistory history;
   issue_at(history, 0, 1);
@@ -47,8 +36,8 @@ TEST(IssueHistory, BitIsTheCycleBeforeTheEnd) {
 TEST(IssueHistory, HoldBeginsBehindTheIssue) {
   IssueHistory history;
   issue_at(history, 0, 4);
-  history.go_on_to(3);
-  EXPECT_EQ(history.held_in(64), 2) << "the end lies within the hold";
+  EXPECT_EQ(history.end, 4) << "with its hold";
+  EXPECT_EQ(history.held_in(64), 3);
   history.go_on_to(6);
   EXPECT_EQ(history.held_in(2), 0) << "cycles 1 to 3 are held; 4 and 5 are idle";
   EXPECT_EQ(history.held_in(3), 1);
@@ -56,6 +45,17 @@ TEST(IssueHistory, HoldBeginsBehindTheIssue) {
   history.issue(1);
   EXPECT_EQ(history.issued, 0b1000001U);
   EXPECT_EQ(history.held, 0b0111000U);
+}
+
+TEST(IssueHistory, IsKnownWithinAHold) {
+  IssueHistory history;
+  issue_at(history, 2, 1);
+  issue_at(history, 3, 4);
+  const IssueHistory within = history.as_of(5);
+  EXPECT_EQ(within.end, 5);
+  EXPECT_EQ(within.issued, 0b110U) << "cycles 2 and 3";
+  EXPECT_EQ(within.held, 0b1U) << "cycle 4; 5 and 6 are still to come";
+  EXPECT_EQ(history.as_of(7).held, history.held);
 }
 
 TEST(IssueHistory, HoldsFollowEachOther) {
@@ -67,20 +67,19 @@ TEST(IssueHistory, HoldsFollowEachOther) {
   EXPECT_EQ(history.held, 0b01101000U) << "cycles 1, 2 and 4";
 }
 
-TEST(IssueHistory, CyclesOlderThan64AreForgotten) {
+TEST(IssueHistory, CyclesOlderThan63AreForgotten) {
   IssueHistory history;
   issue_at(history, 0, 1);
-  history.go_on_to(63);
-  EXPECT_EQ(history.issued_in(62), 0);
-  EXPECT_EQ(history.issued_in(63), 1);
-  EXPECT_EQ(history.issued_in(64), 1);
+  history.go_on_to(62);
+  EXPECT_EQ(history.issued_in(61), 0);
+  EXPECT_EQ(history.issued_in(62), 1);
   EXPECT_EQ(history.issued_in(1000), 1);
   history.issue(1);
-  EXPECT_EQ(history.issued, 1U | std::uint64_t{1} << 63);
-  history.go_on_to(65);
-  EXPECT_EQ(history.issued_in(1000), 1) << "cycle 63";
+  EXPECT_EQ(history.issued_in(63), 2);
+  history.go_on_to(64);
+  EXPECT_EQ(history.issued_in(1000), 1) << "cycle 62";
   issue_at(history, 127, 1);
-  EXPECT_EQ(history.issued, 1U);
+  EXPECT_EQ(history.issued_in(1000), 1);
 }
 
 TEST(IssueHistory, LongHoldsAreCutAtTheBeginningOfTheMask) {
@@ -88,14 +87,13 @@ TEST(IssueHistory, LongHoldsAreCutAtTheBeginningOfTheMask) {
   issue_at(history, 0, 101);
   history.go_on_to(121);
   EXPECT_EQ(history.issued_in(64), 0);
-  EXPECT_EQ(history.held_in(64), 44) << "cycles 57 to 100 are held, 101 to 120 idle";
+  EXPECT_EQ(history.held_in(64), 43) << "cycles 58 to 100 are held, 101 to 120 idle";
   EXPECT_EQ(history.held_in(20), 0);
   EXPECT_EQ(history.held_in(21), 1);
   history.issue(200);
-  EXPECT_EQ(history.held, ~std::uint64_t{0} << 21);
-  history.go_on_to(300);
-  EXPECT_EQ(history.held_in(64), 64);
-  EXPECT_EQ(history.hold, 21);
+  EXPECT_EQ(history.end, 321);
+  EXPECT_EQ(history.issued_in(64), 0);
+  EXPECT_EQ(history.held_in(64), 63);
   history.go_on_to(1000);
   EXPECT_EQ(history.held_in(64), 0);
 }
