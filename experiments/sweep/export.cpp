@@ -87,7 +87,10 @@ class Buffered {
       flush();
     }
   }
-  void flush() { write_(std::exchange(buffer_, {})); }
+  void flush() {
+    write_(buffer_);
+    buffer_.clear();
+  }
 
  private:
   Write write_;

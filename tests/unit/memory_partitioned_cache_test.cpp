@@ -91,8 +91,8 @@ struct Reuse {
 };
 
 std::vector<Reuse> measured_rows() {
-  const experiments::CsvTable table = experiments::read_csv(
-      std::string(WARPSCOPE_SOURCE_DIR) + "/experiments/reference/measured-h200/l2_reuse.csv");
+  const experiments::CsvTable table =
+      experiments::read_csv(WARPSCOPE_SOURCE_DIR "/experiments/reference/measured-h200/l2_reuse.csv");
   std::vector<Reuse> rows;
   for (const experiments::CsvRecord& record : table.rows) {
     const auto number = [&](const char* column) { return std::stod(record.fields.at(table.column(column))); };

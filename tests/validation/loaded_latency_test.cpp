@@ -23,13 +23,13 @@ class LoadedLatency : public testing::TestWithParam<Bounds> {};
 
 TEST_P(LoadedLatency, ModelAgreesWithMeasurement) {
   const Bounds& bounds = GetParam();
-  const std::string source = WARPSCOPE_SOURCE_DIR;
-  const hw::HwConfig config = hw::load("h200-sxm-141gb", {}, source + "/hwconfigs").config;
+  const hw::HwConfig config = hw::load("h200-sxm-141gb", {}, WARPSCOPE_SOURCE_DIR "/hwconfigs").config;
   double latency_sum = 0;
   double rate_sum = 0;
   int rows = 0;
-  for (const LoadedLatencyRow& row : load_loaded_latency(
-           source + "/experiments/reference/measured-h200/loaded_latency.csv", {bounds.delay_cycles})) {
+  for (const LoadedLatencyRow& row :
+       load_loaded_latency(WARPSCOPE_SOURCE_DIR "/experiments/reference/measured-h200/loaded_latency.csv",
+                           {bounds.delay_cycles})) {
     if (!row.name.starts_with(bounds.rows) || row.loop.sms != bounds.sms) {
       continue;
     }
