@@ -7,12 +7,14 @@
 #include "model/hw/hw_config.hpp"
 #include "model/sim/event_queue.hpp"
 #include "model/sm/code_supply.hpp"
+#include "model/sm/sm_core.hpp"
 
 namespace warpscope::engine {
 
 /// An SM that asks for lines, as the exchange at the end of a window sees it.
 struct CodeReader {
   std::vector<sm::LineRequest>* asked = nullptr;  ///< in this window, emptied by the exchange
+  sm::SmCore* core = nullptr;                     ///< is told what the other SM of its TPC brings
   sim::Cycles origin = 0;                         ///< from which their times count
   int first_sm = 0;
   int sms = 1;           ///< with work, that it stands for
@@ -20,9 +22,9 @@ struct CodeReader {
   bool jumps = false;    ///< it leaves out time, in which it would ask for more
 };
 
-/// Lines come to all SMs by one path, to the two SMs of a TPC at once if one asks while the line is on its
-/// way to the other. What SMs ask for in one epoch takes the path in the next, so that windows within an
-/// epoch may be of any length.
+/// Lines come to all SMs by one path, and to the two SMs of a TPC together, which share what is within reach
+/// (measured, tpc_code.csv): each SM has it, but learns an epoch later what the other has brought. What SMs
+/// ask for in one epoch takes the path in the next, so that windows within an epoch may be of any length.
 class CodePath {
  public:
   /// A launch of `code_lines`, which the L2 holds from the beginning if `in_l2`. `epoch_cycles`: at least a
@@ -39,11 +41,17 @@ class CodePath {
   struct Asked {
     sim::Cycles time = 0;
     sim::Cycles arrival = 0;
-    std::size_t tpc = 0;
+    std::size_t reader = 0;
     std::uint32_t line = 0;
   };
-  /// Counts what SMs ask for that stand for themselves alone.
-  void serve_pairs();
+  /// The TPC of a reader, or who takes its place.
+  std::size_t tpc_of(std::size_t reader) const;
+  /// Counts what SMs bring to their TPCs.
+  void serve();
+  /// Who shares with a reader what is within reach; its own number if nobody does.
+  std::size_t mate_of(std::size_t reader) const;
+  /// Tells each SM what its mate has brought.
+  void share();
 
   double lines_per_clk_;
   sim::Cycles epoch_cycles_;
@@ -52,11 +60,13 @@ class CodePath {
   sim::Cycles epoch_ = 0;  ///< its begin
   double lines_ = 0;       ///< that take the path in this epoch
   double path_free_ = 0;
-  std::vector<double> own_lines_;                     ///< of each reader in this epoch
-  std::vector<double> mean_lines_;                    ///< of each reader in one epoch, over those that it ran
-  std::vector<double> epochs_;                        ///< so many
-  std::vector<std::vector<sim::Cycles>> on_its_way_;  ///< [TPC][line]: arrival
-  std::vector<Asked> asked_;                          ///< in this window
+  std::vector<double> own_lines_;   ///< by each reader in this epoch
+  std::vector<double> mean_lines_;  ///< of each reader in one epoch, over those that it ran
+  std::vector<double> epochs_;      ///< so many
+  std::vector<std::vector<sim::Cycles>>
+      there_until_;                          ///< [TPC][line]: no SM of it brings the line before then
+  std::vector<Asked> asked_;                 ///< in this window
+  std::vector<std::vector<Asked>> brought_;  ///< by each reader in this epoch
 };
 
 }  // namespace warpscope::engine

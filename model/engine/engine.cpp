@@ -116,6 +116,7 @@ void Engine::exchange_code(sim::Cycles end) {
   readers.reserve(sms_.size());
   for (std::size_t i = 0; i < sms_.size(); ++i) {
     readers.push_back({.asked = &sms_[i]->core().asked_lines(),
+                       .core = &sms_[i]->core(),
                        .origin = sms_[i]->origin(),
                        .first_sm = sms_[i]->number(),
                        .sms = policy_ != nullptr ? policy_->active_sms(i) : 1,

@@ -189,9 +189,10 @@ std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& co
   };
   std::vector<std::vector<gpu::SmGroup>> result;
   for (const LaunchWork& work : works) {
-    const bool detailed = options.mode == gpu::Mode::detailed;
-    const int sms = detailed ? config.gpu.sm_count : work.sms;
-    result.push_back(group_sms(sms, detailed ? sms : groups_of(work)));
+    const int groups = options.mode == gpu::Mode::detailed ? work.sms : groups_of(work);
+    const bool whole = groups == work.sms;
+    result.push_back(whole ? group_sms(config.gpu.sm_count, config.gpu.sm_count)
+                           : group_sms(work.sms, groups));
   }
   return result;
 }

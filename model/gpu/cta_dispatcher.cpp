@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/base/spread_hash.hpp"
+#include "model/hw/tpc.hpp"
 #include "model/sm/turnaround.hpp"
 
 namespace warpscope::gpu {
@@ -27,10 +28,30 @@ CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& la
       groups_by_free_(static_cast<std::size_t>(ctas_per_sm) + 1) {
   for (const SmGroup& group : groups) {
     groups_by_free_.back().push_back(static_cast<int>(groups_.size()));
-    groups_.push_back({group.sms, ctas_per_sm, 0});
+    groups_.push_back({group.sms, ctas_per_sm, ctas_per_sm, 0});
     first_wave_ += static_cast<std::uint64_t>(group.sms) * static_cast<std::uint64_t>(ctas_per_sm);
   }
   std::ranges::make_heap(groups_by_free_.back(), std::greater<>{});
+  const bool alone = std::ranges::all_of(groups_, [](const GroupState& group) { return group.sms == 1; });
+  if (alone && cta_count_ <= first_wave_ && groups_.size() % hw::kSmsPerTpc == 0) {
+    share_evenly();
+  }
+}
+
+void CtaDispatcher::share_evenly() {
+  const std::uint64_t tpcs = groups_.size() / hw::kSmsPerTpc;
+  std::vector<int>& empty = groups_by_free_.back();
+  empty.clear();
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    // TPCs that get one more are found in all parts of the chip.
+    const std::uint64_t tpc = i / hw::kSmsPerTpc;
+    const auto up_to = [&](std::uint64_t end) { return (end * cta_count_ + tpcs - 1) / tpcs; };
+    const std::uint64_t ctas = up_to(tpc + 1) - up_to(tpc);
+    groups_[i].most = static_cast<int>((ctas + (i + 1) % hw::kSmsPerTpc) / hw::kSmsPerTpc);
+    if (groups_[i].most > 0) {
+      empty.push_back(static_cast<int>(i));
+    }
+  }
 }
 
 int CtaDispatcher::take_group() {
@@ -66,9 +87,11 @@ std::optional<Dispatch> CtaDispatcher::next(sim::Cycles earliest) {
     active_sms_ += ctas - group.active;
     group.active = ctas;
   }
-  std::vector<int>& fewer = groups_by_free_[static_cast<std::size_t>(--group.free_slots)];
-  fewer.push_back(index);
-  std::ranges::push_heap(fewer, std::greater<>{});
+  if (ctas_per_sm_ - --group.free_slots < group.most) {
+    std::vector<int>& fewer = groups_by_free_[static_cast<std::size_t>(group.free_slots)];
+    fewer.push_back(index);
+    std::ranges::push_heap(fewer, std::greater<>{});
+  }
 
   const bool first_wave = dispatched_ < first_wave_;
   const std::int64_t interval = first_wave ? burst_interval_ : interval_;

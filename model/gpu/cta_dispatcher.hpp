@@ -22,7 +22,9 @@ struct Dispatch {
 };
 
 /// Hands out CTAs in blockIdx order, x fastest, at a limited rate, to the group with the most free slots (the
-/// lowest index among equals). A group takes a CTA for each of its SMs at a time.
+/// lowest index among equals). A group takes a CTA for each of its SMs at a time. A grid that the chip holds
+/// at once goes in equal numbers to all TPCs, to the first SM of each rather than to the second
+/// (cta_log.csv).
 class CtaDispatcher {
  public:
   CtaDispatcher(const hw::HwConfig& config, const trace::Launch& launch, double sm_clock_mhz, int ctas_per_sm,
@@ -45,11 +47,14 @@ class CtaDispatcher {
  private:
   struct GroupState {
     int sms = 1;
+    int most = 0;  ///< CTAs at a time
     int free_slots = 0;
     int active = 0;  ///< SMs with work
   };
   /// How much later than the earliest a CTA starts: evenly spread, by a hash of its number.
   sim::Cycles spread_of(std::uint64_t cta) const;
+  /// Limits SMs to their share of a grid that the chip holds at once.
+  void share_evenly();
   /// The group to serve next, taken out of its heap; -1 if there is none.
   int take_group();
 

@@ -47,7 +47,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.operands.window_cycles), "cycles", 1, 8, "in which an FMA or ALU instruction reads its operands, or stands"},
   KeySpec{WARPSCOPE_KEY(sm.operands.late_cycles), "cycles", 0, 16, "from the issue of an XU or memory instruction to its first register"},
 
-  KeySpec{WARPSCOPE_KEY(sm.icache.l0_bytes), "bytes", 1, 16777216, "code that streams at full rate (L0 and L1 together)"},
+  KeySpec{WARPSCOPE_KEY(sm.icache.l0_bytes), "bytes", 1, 16777216, "code that streams at full rate (L0 and L1 together), of a TPC"},
   KeySpec{WARPSCOPE_KEY(sm.icache.l1_bytes), "bytes", 1, 16777216, "next instruction cache level, shared by the SM"},
   KeySpec{WARPSCOPE_KEY(sm.icache.line_bytes), "bytes", 16, 4096, "instruction cache line"},
   KeySpec{WARPSCOPE_KEY(sm.icache.l1_fill_cycles), "cycles", 0, 10000, "from asking the next level for a line to its arrival"},

@@ -44,6 +44,12 @@ std::int32_t SmCore::request_line(std::uint32_t line, std::int32_t time, std::in
   return available;
 }
 
+void SmCore::share_line(std::uint32_t line, std::int64_t arrival) {
+  if (near_lines_.find(line) == nullptr) {
+    near_lines_.put(line, within_reach(std::max<std::int64_t>(0, arrival)));
+  }
+}
+
 void SmCore::fetch(WarpState& warp, std::int32_t time) {
   const std::uint32_t line = code_[warp.pc].line;
   const bool sequential = warp.fetched_line != 0 && warp.fetched_line == line;

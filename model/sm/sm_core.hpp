@@ -115,6 +115,8 @@ class SmCore {
     supply_origin_ = origin;
   }
   std::vector<LineRequest>& asked_lines() { return asked_lines_; }
+  /// The other SM of the TPC has brought a line within reach, at `arrival`.
+  void share_line(std::uint32_t line, std::int64_t arrival);
   void set_sm_index(int sm_index) { sm_index_ = sm_index; }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/core_bench.hpp"
 #include "tests/support/test_config.hpp"
 
 namespace warpscope::test {
@@ -50,12 +51,40 @@ TEST(CodePath, EachLineTakesItsTime) {
   EXPECT_EQ(path_free({lines(0, 10, 3), lines(0, 20, 3)}, {{.first_sm = 0}, {.first_sm = 2}}), 120);
 }
 
-TEST(CodePath, TwoSmsOfATpcShareALineOnItsWay) {
+TEST(CodePath, TwoSmsOfATpcBringALineOnce) {
   const std::vector<CodeReader> tpc = {{.first_sm = 2}, {.first_sm = 3}};
-  EXPECT_EQ(path_free({lines(0, 10, 3), lines(0, 10, 8)}, tpc), 40);
-  EXPECT_EQ(path_free({lines(0, 10, 3), lines(0, 10, 9)}, tpc), 80) << "it has arrived at the other one";
+  EXPECT_EQ(path_free({lines(0, 10, 3), lines(0, 10, 8)}, tpc), 40) << "it is on its way to the other one";
+  EXPECT_EQ(path_free({lines(0, 10, 3), lines(0, 10, 100)}, tpc), 40) << "or there";
   EXPECT_EQ(path_free({lines(0, 10, 3), lines(10, 10, 3)}, tpc), 80) << "another line";
   EXPECT_EQ(path_free({lines(0, 10, 3), lines(0, 10, 3)}, {{.first_sm = 1}, {.first_sm = 2}}), 80);
+}
+
+/// Lines within reach of SM 3 once `reader` has brought four in an epoch, before and after that epoch ends.
+std::pair<int, int> lines_shared(CodeReader reader, CodeReader mate) {
+  const hw::HwConfig config = code_config(1);
+  CoreBench bench(config, one_program(Program().op(trace::Opcode::NOP, 512).exit().build()));
+  std::vector<LineRequest> asked = lines(20, 4, 3);
+  std::vector<LineRequest> nothing;
+  reader.asked = &asked;
+  mate.asked = &nothing;
+  mate.core = &bench.core();
+  CodePath path(config, 64, true, kEpoch);
+  path.begin_window(0);
+  path.exchange({reader, mate});
+  const int own = bench.core().near_lines().held();
+  path.begin_window(kEpoch - 1);
+  const int before = bench.core().near_lines().held();
+  path.begin_window(kEpoch);
+  return {before - own, bench.core().near_lines().held() - own};
+}
+
+TEST(CodePath, AnSmLearnsWhatTheOtherOneOfItsTpcHasBrought) {
+  EXPECT_EQ(lines_shared({.first_sm = 2}, {.first_sm = 3}), std::pair(0, 4));
+  EXPECT_EQ(lines_shared({.first_sm = 1}, {.first_sm = 2}), std::pair(0, 0)) << "of another TPC";
+  EXPECT_EQ(lines_shared({.first_sm = 0, .sms = 5}, {.first_sm = 5, .sms = 5}), std::pair(0, 4))
+      << "in place of SMs that are not simulated";
+  EXPECT_EQ(lines_shared({.first_sm = 0, .sms = 5, .in_step = true}, {.first_sm = 5, .sms = 5}),
+            std::pair(0, 0));
 }
 
 TEST(CodePath, OneSmAsksForThoseThatItStandsFor) {
@@ -69,7 +98,7 @@ TEST(CodePath, SmsThatKeepNoStepAskForAsManyInTheMean) {
   std::vector<LineRequest> asked;
   const auto epoch = [&](int number, int count) {
     path.begin_window(number * kEpoch);
-    asked = lines(0, count, 0);
+    asked = lines(0, count, static_cast<std::int32_t>(number * kEpoch + 1));
     path.exchange({{.asked = &asked, .first_sm = 0, .sms = 5}});
     path.begin_window((number + 1) * kEpoch);
     return path.supply().path_free - number * kEpoch;
@@ -105,7 +134,8 @@ TEST(CodePath, WindowsOfAnEpochMayHaveAnyLength) {
       }
       std::vector<LineRequest> asked;
       if (begin < kEpoch) {
-        asked = lines(static_cast<std::uint32_t>(i), 8 / windows, static_cast<std::int32_t>(begin));
+        const auto first = static_cast<std::uint32_t>(8 / windows * i);
+        asked = lines(first, 8 / windows, static_cast<std::int32_t>(begin));
       }
       path.exchange({{.asked = &asked}});
     }

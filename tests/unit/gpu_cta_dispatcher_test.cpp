@@ -53,6 +53,28 @@ TEST(CtaDispatcher, FirstWaveGoesBreadthFirst) {
   EXPECT_FALSE(dispatcher.done());
 }
 
+/// The SMs that get the CTAs of a grid in turn, of eight SMs with two slots each.
+std::vector<int> sms_of(std::uint32_t ctas) {
+  hw::HwConfig config = test_config();
+  config.gpu.sm_count = 8;
+  CtaDispatcher dispatcher = every_sm(config, grid(ctas), kClockMhz, 2);
+  std::vector<int> sms;
+  while (const auto next = dispatcher.next(0)) {
+    sms.push_back(next->group);
+  }
+  return sms;
+}
+
+TEST(CtaDispatcher, GridThatFitsGoesToAllTpcsAlike) {
+  EXPECT_EQ(sms_of(4), (std::vector<int>{0, 2, 4, 6})) << "one for each TPC";
+  EXPECT_EQ(sms_of(1), (std::vector<int>{0}));
+  EXPECT_EQ(sms_of(6), (std::vector<int>{0, 1, 2, 4, 5, 6})) << "two for every second TPC";
+  EXPECT_EQ(sms_of(13), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 4, 6}))
+      << "four for the first TPC";
+  EXPECT_EQ(sms_of(16), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(sms_of(17), sms_of(16)) << "the last one waits for a slot";
+}
+
 TEST(CtaDispatcher, ReleasedSlotGetsTheNextCta) {
   CtaDispatcher dispatcher = every_sm(test_config(), grid(8), kClockMhz, 2);
   for (int i = 0; i < 6; ++i) {
