@@ -61,7 +61,7 @@ void set_options(kernels::Problem& problem, const CsvTable& table, const CsvReco
 
 Point counters_point(const CsvTable& table, const CsvRecord& row) {
   Point point;
-  point.model.gpu = "h200-sxm-141gb";
+  point.model.gpu = table.column("gpu") == CsvTable::kNoColumn ? "h200-sxm-141gb" : cell(table, row, "gpu");
   point.kernel = cell(table, row, "impl");
   kernels::Problem& problem = point.problem;
   problem.batch = integer(table, row, "batch");
@@ -124,7 +124,8 @@ std::string source_of(const CsvTable& table, const CsvRecord& row, const char* f
 
 void add_counters(const std::filesystem::path& directory, const char* file,
                   std::vector<Observation>& observations) {
-  const CsvTable table = read_csv((directory / "measured-h200" / file).string());
+  const bool has_folder = std::string_view(file).find('/') != std::string_view::npos;
+  const CsvTable table = read_csv((directory / (has_folder ? "" : "measured-h200") / file).string());
   for (const CsvRecord& row : table.rows) {
     // Reductions of other libraries are no part of the kernel.
     if (!is_modelled(cell(table, row, "impl"), cell(table, row, "pass")) ||
@@ -218,7 +219,7 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_times(directory, kTorchTimes, observations);
   add_counters(directory, "counters_split.csv", observations);
   for (const char* file : {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDrawnCounters,
-                           kDrawnAgainCounters, kDrawnThirdCounters, kDeterministicCounters}) {
+                           kDrawnAgainCounters, kDrawnThirdCounters, kH100Counters, kDeterministicCounters}) {
     add_counters(directory, file, observations);
   }
   add_bars(directory, observations);
