@@ -122,10 +122,9 @@ std::string source_of(const CsvTable& table, const CsvRecord& row, const char* f
   return cell(table, row, "use") == "guide" ? kSplitGuides : kSplitHeldOut;
 }
 
-void add_counters(const std::filesystem::path& directory, const char* file,
+void add_counters(const std::filesystem::path& folder, const char* file,
                   std::vector<Observation>& observations) {
-  const bool has_folder = std::string_view(file).find('/') != std::string_view::npos;
-  const CsvTable table = read_csv((directory / (has_folder ? "" : "measured-h200") / file).string());
+  const CsvTable table = read_csv((folder / file).string());
   for (const CsvRecord& row : table.rows) {
     // Reductions of other libraries are no part of the kernel.
     if (!is_modelled(cell(table, row, "impl"), cell(table, row, "pass")) ||
@@ -211,17 +210,19 @@ Numbers numbers_of(const Point& point, const Outcome& outcome) {
 }  // namespace
 
 std::vector<Observation> all_observations(const std::filesystem::path& directory) {
+  const std::filesystem::path h200 = directory / "measured-h200";
   std::vector<Observation> observations;
-  add_counters(directory, kCounters, observations);
-  add_counters(directory, kEdgeCounters, observations);
-  add_counters(directory, kXformersCounters, observations);
+  add_counters(h200, kCounters, observations);
+  add_counters(h200, kEdgeCounters, observations);
+  add_counters(h200, kXformersCounters, observations);
   add_times(directory, kTimes, observations);
   add_times(directory, kTorchTimes, observations);
-  add_counters(directory, "counters_split.csv", observations);
+  add_counters(h200, "counters_split.csv", observations);
   for (const char* file : {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDrawnCounters,
-                           kDrawnAgainCounters, kDrawnThirdCounters, kH100Counters, kDeterministicCounters}) {
-    add_counters(directory, file, observations);
+                           kDrawnAgainCounters, kDrawnThirdCounters, kDeterministicCounters}) {
+    add_counters(h200, file, observations);
   }
+  add_counters(directory / "measured-h100", kH100Counters, observations);
   add_bars(directory, observations);
   add_other_bars(directory, observations);
   return observations;

@@ -41,8 +41,8 @@ inline constexpr const char* kPageCounters = "counters_pages.csv";
 inline constexpr const char* kDrawnCounters = "counters_drawn.csv";
 inline constexpr const char* kDrawnAgainCounters = "counters_drawn_again.csv";
 inline constexpr const char* kDrawnThirdCounters = "counters_drawn_third.csv";
-/// Of these the file lies in `measured-h100`; they guided nothing.
-inline constexpr const char* kH100Counters = "measured-h100/counters_drawn.csv";
+/// The same on an H100; they guided nothing.
+inline constexpr const char* kH100Counters = "counters_drawn_h100.csv";
 inline constexpr const char* kDeterministicCounters = "counters_deterministic.csv";
 inline constexpr const char* kFigure5 = "Fig. 5";
 inline constexpr const char* kFigure6 = "Fig. 6";
