@@ -162,7 +162,7 @@ class LoopWatch : public metrics::Observer {
  public:
   explicit LoopWatch(const Marks& marks) : marks_(marks) {}
   void launch_begins(const metrics::LaunchBegin& /*launch*/) override { iterations_.clear(); }
-  void launch_ends(std::int64_t cycles) override { cycles_ = cycles; }
+  void launch_ends(std::int64_t /*cycles*/) override {}
   bool watches(int /*sm*/, std::int64_t /*cycle*/) override { return true; }
   void slice(int sm, std::int64_t start, std::int64_t /*end*/,
              std::span<const metrics::SmEvent> events) override {
@@ -196,8 +196,10 @@ class LoopWatch : public metrics::Observer {
     std::map<std::pair<int, int>, std::vector<std::int64_t>> starts;
     double sum = 0;
     double count = 0;
+    // Of the time in which warps go round the loop, not of the launch around it.
+    const std::int64_t last = std::ranges::max(iterations_, {}, &Iteration::begin).begin;
     for (const Iteration& iteration : iterations_) {
-      if (iteration.begin > cycles_ / 4 && iteration.begin < cycles_ * 3 / 4) {
+      if (iteration.begin > last / 4 && iteration.begin < last * 3 / 4) {
         starts[iteration.warp].push_back(iteration.begin);
         sum += static_cast<double>(iteration.latency);
         ++count;
@@ -227,7 +229,6 @@ class LoopWatch : public metrics::Observer {
   double barriers_ = 0;
   std::map<std::pair<int, int>, std::int64_t> first_load_;
   std::vector<Iteration> iterations_;
-  std::int64_t cycles_ = 0;
 };
 
 LoopTimes run(const hw::HwConfig& config, const MemoryLoop& loop, std::uint32_t think,
