@@ -197,15 +197,19 @@ std::uint16_t CodeEmitter::parameter_line(const Counted& counted) {
 void CodeEmitter::chain(std::span<const CountedInstruction> instructions) {
   RegisterRange previous;
   const std::vector<Counted> links = round_robin(instructions);
-  const auto is_last = [&](const Counted& counted) { return &counted + kAddressChains > &links.back(); };
+  const auto makes_value = [](const Counted& counted) {
+    return has_result(counted.opcode) && !makes_predicate(counted.opcode);
+  };
+  auto values_left = std::ranges::count_if(links, makes_value);
   for (const Counted& counted : links) {
     Instruction link = make(counted.opcode, {});
     link.operation = program_.operation_number(kCounted);
     link.immediate = parameter_line(counted);
     if (has_result(counted.opcode)) {
       link.sources[0] = previous;
+      values_left -= makes_value(counted) ? 1 : 0;
       link.destination = makes_predicate(counted.opcode) ? temporary_predicate()
-                         : is_last(counted)              ? address_register(address_turn_++)
+                         : values_left < kAddressChains  ? address_register(address_turn_++)
                                                          : temporary(1);
       previous = link.destination;
     }

@@ -45,9 +45,16 @@ Opcode product_opcode(int columns) {
 }  // namespace
 
 void TraceMachine::role(unsigned roles, const std::function<void()>& body) {
-  if ((roles >> role_ & 1U) != 0) {
-    body();
+  if ((roles >> role_ & 1U) == 0) {
+    return;
   }
+  const int outer = warps_;
+  warps_ = 0;
+  for (std::size_t i = 0; i < launch_.role_warps.size(); ++i) {
+    warps_ += (roles >> i & 1U) != 0 ? launch_.role_warps[i] : 0;
+  }
+  body();
+  warps_ = outer;
 }
 
 void TraceMachine::mma_async(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) {

@@ -87,7 +87,7 @@ void TraceMachine::load_column(const GlobalTile& tile, const Fragment& fragment)
   const std::int64_t rows_inside =
       is_constant(tile.row) ? std::clamp<std::int64_t>(tensor.rows - tile.row.constant, 0, tile.cols)
                             : tile.cols;
-  const std::int64_t reach = std::int64_t{kLanes} * launch_.warps;
+  const std::int64_t reach = std::int64_t{kLanes} * warps_;
   // Columns that one CTA reads share sectors, which L1 has after the first of them, if they fill a panel.
   // Fewer are other heads' in fact (CatArrayBatchedCopy), so that every lane asks the L2; as many panels are
   // read as there are rounds for one.
@@ -103,7 +103,7 @@ void TraceMachine::load_column(const GlobalTile& tile, const Fragment& fragment)
     operand.segment = resolver_.resolve(tile.segment);
     operand.offset = resolver_.resolve(first);
     operand.offset.offset += i * reach * piece / sharers;
-    const std::int64_t lanes = (elements + launch_.warps - 1) / launch_.warps;
+    const std::int64_t lanes = (elements + warps_ - 1) / warps_;
     operand.bytes = static_cast<std::uint32_t>(std::max<std::int64_t>(1, lanes / sharers) * piece);
     operand.wavefronts = static_cast<std::uint16_t>(lanes);
     operand.lines = operand.wavefronts;
@@ -120,7 +120,7 @@ void TraceMachine::move_elements(const GlobalTile& tile, const Fragment& fragmen
   const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
   const std::int64_t element = element_bytes(tensor.type);
   const bool by_rows = fragment.layout == Layout::row_per_warp;
-  const int warps = launch_.warps;
+  const int warps = warps_;
   const int per_row = by_rows ? count(fragment) / at(fragment.id).row_slots : count(fragment);
   const std::int64_t row_bytes = tensor.cols * element;
   const std::int64_t inside = columns_inside(tile, tensor) * (by_rows ? 1 : tile.rows);

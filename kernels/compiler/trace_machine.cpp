@@ -23,6 +23,7 @@ TraceMachine::TraceMachine(const KernelPlan& plan, const LaunchPlan& launch, con
       target_(target),
       tables_(tables),
       role_(role),
+      warps_(launch.warps),
       resolver_(tables),
       emitter_(target, static_cast<std::uint16_t>(plan.tensors.size()), launch.build.spilled_words,
                launch.warps) {}
@@ -50,17 +51,17 @@ int TraceMachine::threads_per_row(Layout layout, int cols, ElementType type) con
     case Layout::linear_quads:
       return std::max(1, cols / 4);
     case Layout::row_per_warp:
-      return 32;
+      return row_lanes(cols);
     case Layout::row_per_cta:
     case Layout::element_per_thread:
-      return 32 * launch_.warps;
+      return 32 * warps_;
     default:
       return 4;
   }
 }
 
 Fragment TraceMachine::fragment(int rows, int cols, ElementType type, Layout layout, WarpSplit split) {
-  const int warps = launch_.warps;
+  const int warps = warps_;
   const int words = rows * cols * element_bytes(type) / 4;
   Registers registers;
   switch (layout) {
@@ -79,7 +80,7 @@ Fragment TraceMachine::fragment(int rows, int cols, ElementType type, Layout lay
           std::max(1, rows * std::min(32 * warps, threads_per_row(layout, cols, type)) / (32 * warps));
       break;
     case Layout::row_per_warp:
-      registers.row_slots = divide_up(rows, warps);
+      registers.row_slots = divide_up(rows, warps * (32 / row_lanes(cols)));
       registers.count = registers.row_slots * divide_up(cols, 32);
       break;
     case Layout::row_per_cta:

@@ -186,6 +186,7 @@ class TraceMachine final : public CtaMachine {
   const CompilerTarget& target_;
   ClassTables& tables_;
   std::size_t role_;  ///< whose program this is
+  int warps_;         ///< that the tiles of what is being lowered are dealt out over
   IndexResolver resolver_;
   CodeEmitter emitter_;
   std::vector<Registers> registers_;

@@ -71,7 +71,7 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
   operand.tensor = static_cast<std::uint16_t>(tile.tensor);
   operand.segment = resolver_.resolve(tile.segment);
   operand.offset = resolver_.resolve(first);
-  const int warps = launch_.warps;
+  const int warps = warps_;
   // The tile is spread evenly; a ragged one is rounded up to whole lanes.
   const std::int64_t share = std::max<std::int64_t>(1, tile_bytes / (std::int64_t{instructions} * warps));
   const std::int64_t bytes = (share + lane_bytes - 1) / lane_bytes * lane_bytes;
@@ -99,7 +99,7 @@ void TraceMachine::keep_rows_inside(MemoryOperand& operand, const GlobalTile& ti
   const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
   const std::int64_t element = element_bytes(tensor.type);
   const std::int64_t nowhere = tensor.rows * tensor.cols * element;
-  const int warps = launch_.warps;
+  const int warps = warps_;
   const std::int64_t most = std::int64_t{kLanes} * lane_bytes;
   const std::int64_t before = std::int64_t{index} * warps * most;
   const std::int64_t bytes = tile.rows_inside * columns_inside(tile, tensor) * element - before;

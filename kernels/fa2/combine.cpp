@@ -3,18 +3,22 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numbers>
 #include <string>
 
-#include "kernels/fa2/split_figures.hpp"
+#include "kernels/fa2/combine_figures.hpp"
 #include "kernels/fa2/split_tiles.hpp"
 
 namespace warpscope::kernels::fa2 {
 namespace {
 
 constexpr int kWarps = 4;
-constexpr int kPartsSlot = 0;
+constexpr int kWarpLanes = 32;
+constexpr int kFoursSlot = 0;
 constexpr WarpSplit kSplit{kWarps, 1, 1};
+constexpr int kUnrolled = 4;
+constexpr unsigned kHolders = 1U << 0;
 
 struct CombineShape {
   int rows;        ///< queries per CTA
@@ -37,6 +41,9 @@ struct CombineShape {
     return stage({weights().byte_offset, rows, 1, ElementType::fp32, most_parts}, part);
   }
   std::uint32_t shared_bytes() const { return static_cast<std::uint32_t>(2 * weights().byte_offset); }
+  int fours() const { return parts / kUnrolled; }
+  /// Warps that have log-sum-exps, as each thread takes one; the others go around what they are for.
+  int holders() const { return std::min(kWarps, (most_parts * rows + kWarpLanes - 1) / kWarpLanes); }
   GlobalTile tile(int tensor, int cols, const Affine& segment = 0) const {
     return {tensor, segment, block_index(0) * rows, 0, rows, cols, OutOfRange::leave};
   }
@@ -50,11 +57,24 @@ SharedTile exchanged(SharedTile tile) {
   return tile;
 }
 
+void in_holders(CtaMachine& m, const CombineShape& shape, const std::function<void()>& body) {
+  m.guarded([&] {
+    if (shape.holders() < kWarps) {
+      m.role(kHolders, body);
+    } else {
+      body();
+    }
+  });
+}
+
 void read_log_sums(CtaMachine& m, const CombineShape& shape) {
-  const Fragment loaded =
-      m.fragment(shape.most_parts, shape.rows, ElementType::fp32, Layout::element_per_thread, kSplit);
-  m.load(loaded, {kPartLse, 0, 0, block_index(0) * shape.rows, shape.most_parts, shape.rows});
-  m.store_shared(shape.log_sums(), loaded);
+  in_holders(m, shape, [&] {
+    m.part(kCombineLoad);
+    const Fragment loaded =
+        m.fragment(shape.most_parts, shape.rows, ElementType::fp32, Layout::element_per_thread, kSplit);
+    m.load(loaded, {kPartLse, 0, 0, block_index(0) * shape.rows, shape.most_parts, shape.rows});
+    m.store_shared(shape.log_sums(), loaded);
+  });
   m.barrier();
 }
 
@@ -78,12 +98,15 @@ void write_weights(CtaMachine& m, const CombineShape& shape) {
   const RowVector sum = m.row_vector(of_parts);
   m.reduce_rows(sum, Reduce::sum, terms, false);
   m.finish_rows(sum, Reduce::sum);
-  m.apply(sum, UnaryOp::log_or_infinity, sum);
-  m.apply(sum, BinaryOp::add, sum, max);
-  m.store_rows(shape.tile(kLse, 1), sum);
-  m.apply(offset, BinaryOp::multiply, sum, kLog2E);
-  m.exp2_scaled(of_parts, kLog2E, offset);
-  m.store_shared(exchanged(shape.weights()), of_parts);
+  in_holders(m, shape, [&] {
+    m.part(kCombineLog);
+    m.apply(sum, UnaryOp::log_or_infinity, sum);
+    m.apply(sum, BinaryOp::add, sum, max);
+    m.store_rows(shape.tile(kLse, 1), sum);
+    m.apply(offset, BinaryOp::multiply, sum, kLog2E);
+    m.exp2_scaled(of_parts, kLog2E, offset);
+    m.store_shared(exchanged(shape.weights()), of_parts);
+  });
   m.barrier();
 }
 
@@ -97,23 +120,48 @@ void combine(CtaMachine& m, const CombineShape& shape) {
   const Fragment part =
       m.fragment(shape.rows, shape.head_dim, ElementType::fp32, Layout::linear_quads, kSplit);
   const RowVector weight = m.row_vector(sum);
+  m.part(kCombineSum);
   m.fill(sum, 0);
-  // Unrolled by four in the machine code, and yet each load waits for the products of the one before.
-  m.loop(kPartsSlot, [&](const Affine& number) {
-    m.part(kCombinePart);
+  // Unrolled in the machine code, and yet each load waits for the products of the one before.
+  const auto add = [&](const Affine& number) {
     m.load(part, shape.tile(kPartO, shape.head_dim, number));
     m.load_shared(weight, shape.weights_of(number));
     m.multiply_add(sum, part, weight, sum);
+  };
+  int added = shape.fours() * kUnrolled;
+  if (added > 0) {
+    m.loop(kFoursSlot, [&](const Affine& four) {
+      m.part(kCombineFour);
+      for (int i = 0; i < kUnrolled; ++i) {
+        add(four * kUnrolled + i);
+      }
+    });
+  }
+  if (shape.parts - added >= 2) {
+    m.guarded([&] {
+      m.part(kCombineTwo);
+      add(added);
+      add(added + 1);
+    });
+    added += 2;
+  }
+  if (shape.parts > added) {
+    m.guarded([&] {
+      m.part(kCombineOne);
+      add(added);
+    });
+  }
+  m.guarded([&] {
+    m.part(kCombineEnd);
+    const Fragment packed = m.fragment(shape.rows, shape.head_dim, shape.type, Layout::linear_quads, kSplit);
+    m.convert(packed, sum);
+    m.store(shape.tile(kO, shape.head_dim), packed);
   });
-  m.part(kCombineEnd);
-  const Fragment packed = m.fragment(shape.rows, shape.head_dim, shape.type, Layout::linear_quads, kSplit);
-  m.convert(packed, sum);
-  m.store(shape.tile(kO, shape.head_dim), packed);
 }
 
 }  // namespace
 
-LaunchPlan combine_launch(const ForwardShape& forward) {
+LaunchPlan combine_launch(const ForwardShape& forward, Build build) {
   const CombineShape shape(forward);
   const Problem& problem = forward.problem;
   const std::int64_t queries = problem.batch * problem.heads * problem.seqlen_q;
@@ -123,12 +171,15 @@ LaunchPlan combine_launch(const ForwardShape& forward) {
                 std::to_string(shape.rows) + ", " + std::to_string(shape.most_parts) + ">";
   launch.grid = {static_cast<std::uint32_t>((queries + shape.rows - 1) / shape.rows), 1, 1};
   launch.warps = kWarps;
+  if (shape.holders() < kWarps) {
+    launch.role_warps = {shape.holders(), kWarps - shape.holders()};
+  }
   launch.registers_per_thread = kRegisters;
   launch.shared_bytes_per_cta = shape.shared_bytes();
-  launch.build = combine_figures();
+  launch.build = combine_figures(build);
   launch.programs.push_back({"combine", [shape](CtaMachine& m) { combine(m, shape); }});
   launch.classes.push_back(
-      {.program = 0, .trip_counts = {static_cast<std::uint32_t>(shape.parts)}, .symbols = {}});
+      {.program = 0, .trip_counts = {static_cast<std::uint32_t>(shape.fours())}, .symbols = {}});
   return launch;
 }
 

@@ -82,42 +82,6 @@ bool fits(const Row& row, const Counted& counted, bool even) {
          !(even && at_edge);
 }
 
-using trace::Opcode;
-
-// The same code, flash_fwd_splitkv_combine_kernel<128, 4, 8>: some ten divisions one behind the other, for
-// strides of tensors that only ragged batches need. XU instructions of a division: I2F, MUFU.RCP, F2I.
-const CountedPart& combine_begin() {
-  static const CountedPart kPart = {
-      {.spread = {{Opcode::IADD3, 105},
-                  {Opcode::IMAD, 40},
-                  {Opcode::MOV, 12},
-                  {Opcode::UMOV, 7},
-                  {Opcode::ULDC, 5, 5},
-                  {Opcode::NOP, 18},
-                  {Opcode::BRA, 7}},
-       .chain = {{Opcode::LDC, 4, 4}, {Opcode::I2F, 30}, {Opcode::IMAD, 60}, {Opcode::IADD3, 40}},
-       .end = BlockEnd::join}};
-  return kPart;
-}
-
-const CountedPart& combine_weights() {
-  static const CountedPart kPart = {{.spread = {{Opcode::IADD3, 50},
-                                                {Opcode::IMAD, 40},
-                                                {Opcode::UMOV, 12},
-                                                {Opcode::NOP, 12},
-                                                {Opcode::I2F, 6},
-                                                {Opcode::BRA, 4}}}};
-  return kPart;
-}
-
-const CountedPart& combine_end() {
-  static const CountedPart kPart = {
-      {.spread =
-           {{Opcode::IADD3, 20}, {Opcode::IMAD, 14}, {Opcode::UMOV, 6}, {Opcode::NOP, 2}, {Opcode::BRA, 1}},
-       .chain = {{Opcode::I2F, 6}, {Opcode::IMAD, 14}, {Opcode::IADD3, 14}}}};
-  return kPart;
-}
-
 }  // namespace
 
 BuildFigures split_figures(Build build, const ForwardTile& tile, bool causal, bool divided, bool even) {
@@ -134,16 +98,6 @@ BuildFigures split_figures(Build build, const ForwardTile& tile, bool causal, bo
           row.part == kPrologue ? cta_begin(kinds, kParameters) : CountedPart{{.spread = kinds}};
     }
   }
-  return result;
-}
-
-BuildFigures combine_figures() {
-  BuildFigures result;
-  result.estimate_moves = false;
-  result.parts[{kCombineBegin, 0}] = combine_begin();
-  result.parts[{kCombineWeights, 0}] = combine_weights();
-  result.parts[{kCombinePart, 0}] = {{.spread = {{Opcode::IADD3, 3}}}};
-  result.parts[{kCombineEnd, 0}] = combine_end();
   return result;
 }
 

@@ -7,18 +7,8 @@
 
 namespace warpscope::kernels::fa2 {
 
-/// Marks of the combining kernel's parts.
-enum CombinePart : int {
-  kCombineBegin,    ///< indices, up to the log-sum-exps in shared memory
-  kCombineWeights,  ///< of the parts
-  kCombinePart,     ///< one part's output is added
-  kCombineEnd,
-};
-
 /// Figures for one instantiation of flash_fwd_splitkv_kernel. `divided`: the keys are in several parts.
 /// `even`: no bounds to check.
 BuildFigures split_figures(Build build, const ForwardTile& tile, bool causal, bool divided, bool even);
-/// Of flash_fwd_splitkv_combine_kernel.
-BuildFigures combine_figures();
 
 }  // namespace warpscope::kernels::fa2

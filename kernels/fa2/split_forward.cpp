@@ -109,7 +109,7 @@ KernelPlan plan_split(const Problem& call, std::int64_t splits, const GpuLimits&
   add_grid(launch, *shape);
   plan.launches.push_back(std::move(launch));
   if (shape->divides_keys()) {
-    plan.launches.push_back(combine_launch(*shape));
+    plan.launches.push_back(combine_launch(*shape, build));
   }
   return plan;
 }

@@ -1,6 +1,8 @@
 // What a CTA program computes with: tiles of tensors, shared tiles, register fragments, row vectors.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "kernels/machine/affine.hpp"
@@ -120,11 +122,16 @@ enum class Layout : std::uint8_t {
   linear_quads,  ///< as linear in pieces of 4 elements (fp32 16 bytes, fp16 8 bytes), so that conversion
                  ///< keeps every element in its thread
   row_per_warp,  ///< a warp holds whole rows w, w+W, ...; lane l holds columns l, l+32, ... one element at a
-                 ///< time
+                 ///< time; neighbouring rows of 16 columns or fewer share a warp, see row_lanes
   row_per_cta,   ///< all threads share each row, in 16-byte pieces
   element_per_thread,  ///< element e in row-major order belongs to thread e mod threads, one element at a
                        ///< time
 };
+
+/// Lanes of a warp that hold one row in the layout row_per_warp.
+constexpr int row_lanes(int cols) {
+  return static_cast<int>(std::min(32U, std::bit_ceil(static_cast<unsigned>(cols))));
+}
 
 /// A tile in registers. `id` is unique within one run of a program.
 struct Fragment {

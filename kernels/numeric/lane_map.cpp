@@ -36,8 +36,8 @@ LaneMap::LaneMap(Layout layout, WarpSplit split, int cols, ElementType type, int
       group_ = kQuad;
       return;
     case Layout::row_per_warp:
-      holders_ = kWarpLanes;
-      group_ = kWarpLanes;
+      holders_ = row_lanes(cols);
+      group_ = holders_;
       return;
     case Layout::row_per_cta:
       piece_ = piece_of(layout, type);

@@ -1,9 +1,12 @@
 // FA2 split-KV: which kernel runs, tiles, grids and what CTAs visit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels/fa2/fa2.hpp"
 #include "kernels/fa2/key_splits.hpp"
 #include "kernels/fa2/split_tiles.hpp"
+#include "kernels/kernel.hpp"
 #include "kernels/unsupported.hpp"
 #include "tests/support/gpu_limits.hpp"
 
@@ -83,6 +86,41 @@ TEST(SplitPlan, PartsVisitTheirOwnBlocks) {
   EXPECT_EQ(visits(3), 1U);
   EXPECT_EQ(launch.classes[0].symbols[0], 2);
   EXPECT_EQ(launch.classes[3].symbols[0], 9);
+}
+
+// In machine code the others branch around what is for them rows of parts that do not exist.
+TEST(SplitPlan, OnlyWarpsThatHaveLogSumsLoadThem) {
+  const auto combining = [](std::int64_t splits) {
+    return kernels::find_kernel("fa2").build(decode(1, 8, 8, 16384, 128, splits), kH200).launches.at(1);
+  };
+  const auto count = [](const trace::WarpProgram& program, trace::Opcode opcode) {
+    return std::ranges::count(program.code, opcode, &trace::Instruction::opcode);
+  };
+  const trace::Launch few = combining(3);  // 4 queries x 4 parts: half a warp
+  ASSERT_EQ(few.programs.size(), 2U);
+  EXPECT_EQ(count(few.programs[0], trace::Opcode::LDG_32), 1);
+  EXPECT_EQ(count(few.programs[1], trace::Opcode::LDG_32), 0);
+  EXPECT_EQ(count(few.programs[0], trace::Opcode::STG_32), 1);
+  EXPECT_EQ(count(few.programs[1], trace::Opcode::STG_32), 0);
+  const auto& load =
+      *std::ranges::find(few.programs[0].code, trace::Opcode::LDG_32, &trace::Instruction::opcode);
+  EXPECT_EQ(few.programs[0].memory_operands.at(load.memory).bytes, 64U);
+  // Four lanes share the parts of a query: two shuffles for the greatest, two for the sum.
+  EXPECT_EQ(count(few.programs[1], trace::Opcode::SHFL_BFLY), 4);
+  const trace::Launch many = combining(32);  // 4 x 32: a thread each
+  ASSERT_EQ(many.programs.size(), 1U);
+  EXPECT_EQ(count(many.programs[0], trace::Opcode::SHFL_BFLY), 10);
+}
+
+// Divisions say where a row of the output lies; the last link of their chain is a predicate.
+TEST(SplitPlan, OutputsAreStoredBehindTheirIndices) {
+  const trace::Launch launch =
+      kernels::find_kernel("fa2").build(decode(1, 8, 8, 16384, 128, 3), kH200).launches.at(1);
+  const auto last = [&](trace::Opcode opcode) {
+    const auto& code = launch.programs[0].code;
+    return std::ranges::find(code.rbegin(), code.rend(), opcode, &trace::Instruction::opcode).base();
+  };
+  EXPECT_LT(last(trace::Opcode::I2F), last(trace::Opcode::STG_64));
 }
 
 TEST(SplitPlan, OneQueryPerHeadIsAGroupOfHeads) {
