@@ -120,6 +120,9 @@ void TraceMachine::move_elements(const GlobalTile& tile, const Fragment& fragmen
   const TensorSpec& tensor = plan_.tensors.at(static_cast<std::size_t>(tile.tensor));
   const std::int64_t element = element_bytes(tensor.type);
   const bool by_rows = fragment.layout == Layout::row_per_warp;
+  if (by_rows && row_lanes(fragment.cols) < kLanes) {
+    throw std::logic_error("rows that share a warp go through shared memory only");
+  }
   const int warps = warps_;
   const int per_row = by_rows ? count(fragment) / at(fragment.id).row_slots : count(fragment);
   const std::int64_t row_bytes = tensor.cols * element;

@@ -167,7 +167,8 @@ class CtaMachine {
   virtual void mma(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) = 0;
 
   // Warpgroups and the TMA engine of Hopper. Their work goes on while the program does.
-  /// Runs body in the warps of these roles only, bit i for role i (LaunchPlan::role_warps).
+  /// Runs body in the warps of these roles only, bit i for role i (LaunchPlan::role_warps). Fragments made in
+  /// it and tiles that it moves are dealt out over these warps.
   virtual void role(unsigned roles, const std::function<void()>& body) = 0;
   /// mma by groups of four warps (HGMMA), both operands in shared memory; one group of products.
   virtual void mma_async(const Fragment& accumulator, const MmaOperand& a, const MmaOperand& b) = 0;
@@ -218,7 +219,8 @@ class CtaMachine {
   /// right.
   virtual void row_dot(const RowVector& target, const Fragment& left, const Fragment& right,
                        bool accumulate) = 0;
-  /// Completes a reduction over the lanes of one warp that share a row (quad: 2 shuffles, row_per_warp: 5).
+  /// Completes a reduction over the lanes of one warp that share a row (quad: 2 shuffles, row_per_warp: 5,
+  /// fewer where rows share a warp).
   virtual void finish_rows(const RowVector& target, Reduce op) = 0;
   /// Completes a reduction over all threads of the CTA without shuffles, as PyTorch's blockReduce did before
   /// 2024: every thread writes its part to `scratch` (threads x 1, fp32), the lanes of the first warp reduce
