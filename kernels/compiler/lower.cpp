@@ -168,8 +168,7 @@ trace::Launch lower_launch(const KernelPlan& plan, const LaunchPlan& launch, con
   result.shared_bytes_per_cta = launch.shared_bytes_per_cta;
   result.class_of_block = launch.class_of_block;
   result.mbarriers = launch.mbarriers;
-  const std::vector<int> role_warps =
-      launch.role_warps.empty() ? std::vector<int>{launch.warps} : launch.role_warps;
+  const std::vector<int> role_warps = warps_by_role(launch);
   ClassTables tables;
   CompilerTarget compiler = target;
   compiler.hmma_scoreboard = launch.build.math.hmma_scoreboard;

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "kernels/compiler/trace_machine.hpp"
 #include "kernels/machine/check_plan.hpp"
@@ -48,11 +49,7 @@ void TraceMachine::role(unsigned roles, const std::function<void()>& body) {
   if ((roles >> role_ & 1U) == 0) {
     return;
   }
-  const int outer = warps_;
-  warps_ = 0;
-  for (std::size_t i = 0; i < launch_.role_warps.size(); ++i) {
-    warps_ += (roles >> i & 1U) != 0 ? launch_.role_warps[i] : 0;
-  }
+  const int outer = std::exchange(warps_, warps_of_roles(launch_, roles));
   body();
   warps_ = outer;
 }

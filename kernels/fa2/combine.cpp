@@ -57,18 +57,13 @@ SharedTile exchanged(SharedTile tile) {
   return tile;
 }
 
-void in_holders(CtaMachine& m, const CombineShape& shape, const std::function<void()>& body) {
-  m.guarded([&] {
-    if (shape.holders() < kWarps) {
-      m.role(kHolders, body);
-    } else {
-      body();
-    }
-  });
+/// What the warps that have no log-sum-exps branch around.
+void in_holders(CtaMachine& m, const std::function<void()>& body) {
+  m.guarded([&] { m.role(kHolders, body); });
 }
 
 void read_log_sums(CtaMachine& m, const CombineShape& shape) {
-  in_holders(m, shape, [&] {
+  in_holders(m, [&] {
     m.part(kCombineLoad);
     const Fragment loaded =
         m.fragment(shape.most_parts, shape.rows, ElementType::fp32, Layout::element_per_thread, kSplit);
@@ -98,7 +93,7 @@ void write_weights(CtaMachine& m, const CombineShape& shape) {
   const RowVector sum = m.row_vector(of_parts);
   m.reduce_rows(sum, Reduce::sum, terms, false);
   m.finish_rows(sum, Reduce::sum);
-  in_holders(m, shape, [&] {
+  in_holders(m, [&] {
     m.part(kCombineLog);
     m.apply(sum, UnaryOp::log_or_infinity, sum);
     m.apply(sum, BinaryOp::add, sum, max);

@@ -8,30 +8,30 @@ namespace {
 using trace::Opcode;
 
 // PyTorch 2.11's flash_fwd_splitkv_combine_kernel<128, 4, 4> for sm_90: how often each line ran, but for what
-// the trace machine expands. Some ten divisions stand one behind the other, for strides of tensors that only
-// ragged batches need. Chains: lines that wait for a result where the code runs in order. XU instructions of
-// a division: I2F, MUFU.RCP, F2I; ISETP, whose predicate guards what follows. BSYNC counts as BRA.
-const CountedPart& combine_begin() {
-  static const CountedPart kPart = {{.spread = {{Opcode::IADD3, 48},
-                                                {Opcode::IMAD, 49},
-                                                {Opcode::MOV, 5},
-                                                {Opcode::UMOV, 5},
-                                                {Opcode::ULDC, 5, 5},
-                                                {Opcode::NOP, 9},
-                                                {Opcode::BRA, 11}},
-                                     .chain = {{Opcode::LDC, 4, 4},
-                                               {Opcode::I2F, 30},
-                                               {Opcode::IMAD, 65},
-                                               {Opcode::IADD3, 60},
-                                               {Opcode::ISETP, 27}},
-                                     .end = BlockEnd::join}};
-  return kPart;
+// the trace machine expands (experiments/reference/measured-h100/combine_code.md). Upstream's build differs
+// in its fast exponentials and logarithm. Some ten divisions stand one behind the other, for strides of
+// tensors that only ragged batches need. Chains: lines that wait for a result where the code runs in order.
+// XU instructions of a division: I2F, MUFU.RCP, F2I; ISETP, whose predicate guards what follows. BSYNC counts
+// as BRA.
+CountedPart combine_begin() {
+  return {{.spread = {{Opcode::IADD3, 48},
+                      {Opcode::IMAD, 49},
+                      {Opcode::MOV, 5},
+                      {Opcode::UMOV, 5},
+                      {Opcode::ULDC, 5, 5},
+                      {Opcode::NOP, 9},
+                      {Opcode::BRA, 11}},
+           .chain = {{Opcode::LDC, 4, 4},
+                     {Opcode::I2F, 30},
+                     {Opcode::IMAD, 65},
+                     {Opcode::IADD3, 60},
+                     {Opcode::ISETP, 27}},
+           .end = BlockEnd::join}};
 }
 
-const CountedPart& combine_load() {
-  static const CountedPart kPart = {{.spread = {{Opcode::IADD3, 6}, {Opcode::IMAD, 3}, {Opcode::ULDC, 1, 1}},
-                                     .chain = {{Opcode::IMAD, 2}, {Opcode::IADD3, 2}}}};
-  return kPart;
+CountedPart combine_load() {
+  return {{.spread = {{Opcode::IADD3, 6}, {Opcode::IMAD, 3}, {Opcode::ULDC, 1, 1}},
+           .chain = {{Opcode::IMAD, 2}, {Opcode::IADD3, 2}}}};
 }
 
 CountedPart combine_log(Build build) {
@@ -47,20 +47,18 @@ CountedPart combine_weights() {
            .chain = {{Opcode::I2F, 6}, {Opcode::IMAD, 16}, {Opcode::IADD3, 15}, {Opcode::ISETP, 4}}}};
 }
 
-const CountedPart& combine_sum() {
-  static const CountedPart kPart = {
+CountedPart combine_sum() {
+  return {
       {.spread =
            {{Opcode::IADD3, 8}, {Opcode::IMAD, 4}, {Opcode::UMOV, 7}, {Opcode::ULDC, 2, 1}, {Opcode::BRA, 2}},
        .chain = {{Opcode::LDC, 1}, {Opcode::IADD3, 3}}}};
-  return kPart;
 }
 
-const CountedPart& combine_end() {
-  static const CountedPart kPart = {
+CountedPart combine_end() {
+  return {
       {.spread = {{Opcode::IADD3, 13}, {Opcode::IMAD, 23}, {Opcode::ULDC, 4, 2}},
        .chain = {
            {Opcode::LDC, 1}, {Opcode::I2F, 6}, {Opcode::IMAD, 16}, {Opcode::IADD3, 15}, {Opcode::ISETP, 2}}}};
-  return kPart;
 }
 
 }  // namespace

@@ -57,6 +57,21 @@ struct LaunchPlan {
   std::array<std::vector<std::uint32_t>, 3> class_of_block;
 };
 
+/// Warps of each role; of one role if the launch names none.
+inline std::vector<int> warps_by_role(const LaunchPlan& launch) {
+  return launch.role_warps.empty() ? std::vector<int>{launch.warps} : launch.role_warps;
+}
+
+/// Warps of these roles together, bit i for role i.
+inline int warps_of_roles(const LaunchPlan& launch, unsigned roles) {
+  int warps = 0;
+  for (const int of_role : warps_by_role(launch)) {
+    warps += (roles & 1U) != 0 ? of_role : 0;
+    roles >>= 1U;
+  }
+  return warps;
+}
+
 /// Launches that run one after another. By convention attention kernels name their tensors Q, K, V, O, LSE.
 struct KernelPlan {
   std::vector<TensorSpec> tensors;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/numeric/numeric_machine.hpp"
 #include "kernels/numeric/rounding.hpp"
@@ -10,11 +11,7 @@
 namespace warpscope::kernels {
 
 void NumericMachine::role(unsigned roles, const std::function<void()>& body) {
-  const int outer = role_warps_;
-  role_warps_ = 0;
-  for (std::size_t role = 0; role < launch_.role_warps.size(); ++role) {
-    role_warps_ += (roles >> role & 1U) != 0 ? launch_.role_warps[role] : 0;
-  }
+  const int outer = std::exchange(role_warps_, warps_of_roles(launch_, roles));
   body();
   role_warps_ = outer;
 }

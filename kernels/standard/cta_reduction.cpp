@@ -40,11 +40,7 @@ void reduce_over_cta(CtaMachine& machine, const RowVector& value, const SharedTi
   machine.store_parts(parts, value);
   machine.barrier();
   machine.part(kFirstWarp, copy);
-  if (warps > 1) {
-    machine.role(kFirst, reduce_parts);
-  } else {
-    reduce_parts();
-  }
+  machine.role(kFirst, reduce_parts);
   machine.barrier();
   machine.load_shared(value, total);
 }

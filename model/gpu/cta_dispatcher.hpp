@@ -24,7 +24,7 @@ struct Dispatch {
 /// Hands out CTAs in blockIdx order, x fastest, at a limited rate, to the group with the most free slots (the
 /// lowest index among equals). A group takes a CTA for each of its SMs at a time. A grid that the chip holds
 /// at once goes in equal numbers to all TPCs, to the first SM of each rather than to the second
-/// (cta_log.csv).
+/// (cta_placement.csv).
 class CtaDispatcher {
  public:
   CtaDispatcher(const hw::HwConfig& config, const trace::Launch& launch, double sm_clock_mhz, int ctas_per_sm,

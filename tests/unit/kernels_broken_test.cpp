@@ -158,5 +158,16 @@ TEST(BrokenKernels, ArithmeticBetweenLayouts) {
       "and split, or the way through shared memory");
 }
 
+TEST(BrokenKernels, RowsThatShareAWarpMovedToOrFromMemory) {
+  const auto store = [](int columns) {
+    return refusal(copying_plan([=](CtaMachine& machine) {
+      machine.store({1, 0, 0, 0, 16, columns},
+                    machine.fragment(16, columns, ElementType::fp16, Layout::row_per_warp, kSplit));
+    }));
+  };
+  EXPECT_EQ(store(64), "");
+  EXPECT_NE(store(16).find("rows that share a warp go through shared memory only"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace warpscope::tests

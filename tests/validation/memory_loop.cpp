@@ -162,7 +162,6 @@ class LoopWatch : public metrics::Observer {
  public:
   explicit LoopWatch(const Marks& marks) : marks_(marks) {}
   void launch_begins(const metrics::LaunchBegin& /*launch*/) override { iterations_.clear(); }
-  void launch_ends(std::int64_t /*cycles*/) override {}
   bool watches(int /*sm*/, std::int64_t /*cycle*/) override { return true; }
   void slice(int sm, std::int64_t start, std::int64_t /*end*/,
              std::span<const metrics::SmEvent> events) override {
