@@ -57,25 +57,24 @@ constexpr std::array kOthers = {
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
-    // Drawn at random. No worst limit yet: short causal launches end early, and one of 500 tokens at d 96 has
-    // 5.2 % too many instructions.
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnCounters, 0.02,
-                   std::nullopt},
+    // Drawn at random. Cycles have no worst limit yet: where a grid takes a wave and a bit, launches end
+    // early.
+    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnCounters, 0.02, 0.05},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnCounters, 0.05, std::nullopt},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnCounters, 0.06, std::nullopt},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnCounters, 0.06, 0.10, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnCounters, std::nullopt, std::nullopt, Pass::backward},
     // Drawn again, before instructions came by a shared path and before some of these shapes were sampled.
     AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnAgainCounters, 0.02,
-                   std::nullopt},
+                   0.05},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnAgainCounters, std::nullopt, std::nullopt},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnAgainCounters, std::nullopt, std::nullopt},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnAgainCounters, 0.06, 0.10, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnAgainCounters, std::nullopt, std::nullopt,
                    Pass::backward},
-    // Drawn a third time, after that. 512 tokens at d 96 have 5.03 % too many instructions.
+    // Drawn a third time, after that.
     AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnThirdCounters, 0.02,
-                   std::nullopt},
+                   0.05},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnThirdCounters, std::nullopt, std::nullopt},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnThirdCounters, 0.035, 0.12},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnThirdCounters, std::nullopt, std::nullopt,
@@ -87,6 +86,19 @@ constexpr std::array kOthers = {
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnFourthCounters, 0.035, 0.12},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnFourthCounters, 0.06, 0.10, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnFourthCounters, 0.05, 0.14, Pass::backward},
+    // Drawn a fifth time, before, and a sixth time, after instructions were counted in the machine code.
+    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnFifthCounters, 0.02,
+                   0.05},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnFifthCounters, std::nullopt, std::nullopt},
+    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnFifthCounters, std::nullopt, std::nullopt},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnFifthCounters, 0.06, 0.10, Pass::backward},
+    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnFifthCounters, 0.05, 0.14, Pass::backward},
+    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnSixthCounters, 0.02,
+                   0.05},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnSixthCounters, std::nullopt, std::nullopt},
+    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnSixthCounters, 0.035, std::nullopt},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnSixthCounters, 0.06, 0.10, Pass::backward},
+    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnSixthCounters, 0.05, 0.14, Pass::backward},
     AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kH100Counters, 0.02, 0.05},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kH100Counters, std::nullopt, std::nullopt},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kH100Counters, std::nullopt, std::nullopt},
