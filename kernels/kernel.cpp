@@ -235,7 +235,8 @@ std::span<const Kernel> all_kernels() {
                                  kBothPasses,
                                  kRoundingsOfFlash,
                                  kFeaturesOfTorch}),
-               "PyTorch 2.11 for sm_90 (CUDA 13.0), by hardware counters at 512 and 8192 tokens"),
+               "PyTorch 2.11 for sm_90 (CUDA 13.0), by executions of each line of machine code; backward at "
+               "64 and 128 by hardware counters"),
       of_build(
           Kernel{
               "standard",

@@ -12,9 +12,11 @@ using enum BackwardCount;
 //   13.0, sm_80 and sm_90); causal on sm_90: executed instructions on an H200 (counters.csv, sequence lengths
 //   512 and 8192), solved for what one step and one CTA cost; causal on sm_80 was not at hand and has the
 //   difference to full that sm_90 has;
-// - steps of PyTorch 2.11 and all CTAs with even lengths: solved from the same counters;
-// - CTAs with uneven lengths: solved from counters_edges.csv (1000 tokens at head dimension 64; 640 and 16384
-//   at 256), the kinds by their share in the machine code;
+// - steps of PyTorch 2.11 and all CTAs with even lengths, at 64 and 128: solved from the same counters;
+// - those at other head dimensions: executed instructions (pytorch_backward_parts.csv), of uneven lengths the
+//   mean with and without mask;
+// - CTAs with uneven lengths, at 64 and 128: solved from counters_edges.csv (1000 tokens at head dimension
+//   64; 640 and 16384 at 256), the kinds by their share in the machine code;
 // - small kernels: counters.csv and counters_edges.csv, per warp.
 // Columns: integer, move, multiply, uniform, special, branch, convert, load, load_64, store, store_64.
 // clang-format off
@@ -35,6 +37,18 @@ constexpr std::array kRows = {
     Row{Build::torch, 64, 9, causal, step, {19, 0, 44, 20, 1, 0, 0, 0, 0, 0, 0}},
     Row{Build::torch, 128, 9, full, step, {0, 0, 25, 19, 0, 0, 0, 0, 0, 0, 0}},
     Row{Build::torch, 128, 9, causal, step, {9, 0, 28, 18, 3, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 32, 9, full, step, {0, 0, 25, 15, 4, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 32, 9, causal, step, {17, 2, 27, 18, 4, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 32, 9, uneven, step, {37, 7, 28, 18, 4, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 96, 9, full, step, {0, 1, 27, 16, 3, 0, 0, 5, 0, 0, 0}},
+    Row{Build::torch, 96, 9, causal, step, {0, 7, 36, 18, 3, 0, 0, 6, 0, 0, 0}},
+    Row{Build::torch, 96, 9, uneven, step, {9, 6, 33, 18, 2, 0, 0, 6, 0, 0, 0}},
+    Row{Build::torch, 192, 9, full, step, {0, 0, 26, 4, 4, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 192, 9, causal, step, {8, 0, 33, 4, 4, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 192, 9, uneven, step, {4, 0, 30, 4, 4, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 256, 9, full, step, {10, 2, 43, 19, 4, 0, 0, 1, 0, 0, 0}},
+    Row{Build::torch, 256, 9, causal, step, {0, 2, 34, 23, 4, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 256, 9, uneven, step, {5, 2, 39, 21, 4, 0, 0, 1, 0, 0, 0}},
     Row{Build::upstream, 64, 9, full, cta, {185, 0, 157, 87, 41, 0, 3, 14, 0, 16, 0}},
     Row{Build::upstream, 64, 9, causal, cta, {193, 0, 164, 106, 42, 0, 3, 13, 0, 13, 0}},
     Row{Build::upstream, 64, 9, uneven, cta, {330, 0, 240, 120, 47, 0, 3, 0, 0, 0, 0}},
@@ -45,6 +59,18 @@ constexpr std::array kRows = {
     Row{Build::torch, 64, 9, causal, cta, {194, 0, 159, 107, 42, 0, 3, 12, 0, 12, 0}},
     Row{Build::torch, 128, 9, full, cta, {209, 0, 149, 84, 7, 0, 3, 2, 0, 2, 0}},
     Row{Build::torch, 128, 9, causal, cta, {214, 0, 155, 103, 8, 0, 3, 3, 0, 3, 0}},
+    Row{Build::torch, 32, 9, full, cta, {171, 2, 136, 123, 38, 5, 2, 0, 0, 0, 0}},
+    Row{Build::torch, 32, 9, causal, cta, {166, 2, 140, 147, 38, 5, 2, 0, 0, 0, 0}},
+    Row{Build::torch, 32, 9, uneven, cta, {229, 9, 150, 305, 32, 14, 2, 0, 0, 0, 0}},
+    Row{Build::torch, 96, 9, full, cta, {154, 2, 143, 129, 40, 5, 2, 6, 0, 8, 0}},
+    Row{Build::torch, 96, 9, causal, cta, {146, 2, 144, 152, 38, 5, 2, 7, 0, 12, 0}},
+    Row{Build::torch, 96, 9, uneven, cta, {223, 8, 144, 303, 34, 14, 2, 9, 0, 13, 0}},
+    Row{Build::torch, 192, 9, full, cta, {273, 14, 220, 30, 61, 14, 2, 0, 0, 0, 0}},
+    Row{Build::torch, 192, 9, causal, cta, {286, 12, 216, 31, 61, 13, 2, 0, 0, 0, 0}},
+    Row{Build::torch, 192, 9, uneven, cta, {280, 13, 218, 30, 61, 13, 2, 0, 0, 0, 0}},
+    Row{Build::torch, 256, 9, full, cta, {196, 8, 142, 285, 37, 16, 2, 2, 0, 2, 0}},
+    Row{Build::torch, 256, 9, causal, cta, {199, 10, 142, 288, 38, 15, 2, 0, 0, 0, 0}},
+    Row{Build::torch, 256, 9, uneven, cta, {198, 9, 142, 287, 38, 15, 2, 1, 0, 1, 0}},
     Row{Build::upstream, 32, 9, full, row_products, {83, 0, 54, 0, 31, 4, 0, 0, 0, 0, 0}},
     Row{Build::upstream, 64, 9, full, row_products, {114, 0, 70, 0, 35, 4, 0, 0, 0, 0, 0}},
     Row{Build::upstream, 96, 9, full, row_products, {85, 0, 46, 0, 35, 8, 0, 0, 0, 0, 0}},

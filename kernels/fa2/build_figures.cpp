@@ -11,12 +11,12 @@
 namespace warpscope::kernels::fa2 {
 namespace {
 
-// Figures exist for head dimensions 64 and 128; loops of others were counted as a whole.
+// Of the upstream build figures exist for head dimensions 64 and 128; loops of others were counted as a
+// whole.
 bool is_counted(int head_dim) {
   return head_dim == 64 || head_dim == 128;
 }
 
-// Registers of these instantiations suffice, so what is borrowed from a counted one comes without its spills.
 FigureCounts without_spills(FigureCounts counts) {
   counts.load = counts.load_64 = counts.store = counts.store_64 = 0;
   return counts;
@@ -57,15 +57,12 @@ FigureCounts figure(Build build, int head_dim, int capability_major, bool causal
   if (const FigureRow* row = find(build, head_dim, capability_major, causal, mark)) {
     return row->counts;
   }
-  const bool in_iteration = mark.part == kScores || mark.part == kOutput;
-  if (build == Build::torch && (!in_iteration || !is_counted(head_dim))) {
-    return figure(Build::upstream, head_dim, capability_major, causal, mark);
+  // What is not counted of the upstream build is as in PyTorch's.
+  const bool in_loop = (mark.part == kScores || mark.part == kOutput) && mark.iteration == kSteady;
+  if (build == Build::upstream && !is_counted(head_dim) && !in_loop) {
+    return without_spills(figure(Build::torch, head_dim, capability_major, causal, mark));
   }
-  // What PyTorch's first iterations have more at 64 and 128 is not in its machine code of 32 and 96.
-  if (is_counted(head_dim) || (in_iteration && (mark.iteration == kSteady || build == Build::torch))) {
-    return {};
-  }
-  return without_spills(figure(build, head_dim < 128 ? 64 : 128, capability_major, causal, mark));
+  return {};
 }
 
 /// `more` may be less than nothing, a count may not.
@@ -82,16 +79,21 @@ FigureCounts sum(const FigureCounts& counts, const FigureCounts& more) {
           sum(counts.store_64, more.store_64)};
 }
 
-/// What checking bounds adds at a mark: integer arithmetic, or where there is less, moves.
+/// What checking bounds adds at a mark: integer arithmetic at the ends, moves in an iteration.
 FigureCounts more_at(const Mark& mark, const UnevenFigures& uneven) {
   if (mark == Mark{kOutput, kSteady}) {
     return uneven.steady;
   }
-  const int count = mark.part == kPrologue   ? uneven.prologue
-                    : mark.part == kEpilogue ? uneven.epilogue
-                    : mark.part == kOutput   ? uneven.masked
-                                             : 0;
-  return {.integer = std::max(0, count), .move = std::min(0, count)};
+  switch (mark.part) {
+    case kPrologue:
+      return {.integer = uneven.prologue};
+    case kEpilogue:
+      return {.integer = uneven.epilogue};
+    case kOutput:
+      return {.move = uneven.masked};
+    default:
+      return {};
+  }
 }
 
 }  // namespace

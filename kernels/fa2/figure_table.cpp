@@ -7,12 +7,10 @@ using Row = FigureRow;
 
 // Upstream: Dao-AILab/flash-attention 0251105a compiled by nvcc 13.0 with -O3 --use_fast_math for sm_80 and
 // sm_90, fp16, even sequence lengths; instructions of the machine code on the path of a CTA, by part, minus
-// those that the trace machine expands from the source for the same part. PyTorch 2.11: its machine code was
-// not at hand; executed instructions by pipe measured with Nsight Compute on an H200 (counters.csv, impl
-// fa2_torch, sequence lengths 512 and 8192), solved for what one iteration and one CTA cost, minus the same.
-// Prologue and epilogue are those of the upstream build; range tests of reciprocals and logarithms, which the
-// trace machine expands for PyTorch's, are taken out of what a CTA costs. Columns: integer, move, multiply,
-// uniform, special, branch, convert, load, load_64, store, store_64.
+// those that the trace machine expands from the source for the same part. PyTorch 2.11: instructions of its
+// sm_90 machine code that the warps of a launch of 2048 tokens executed, as Nsight Compute's source page
+// shows them (pytorch_parts.csv), minus the same; where several iterations are masked, each has its share.
+// Columns: integer, move, multiply, uniform, special, branch, convert, load, load_64, store, store_64.
 // clang-format off
 constexpr std::array kRows = {
     Row{Build::upstream, 64, 8, false, kPrologue, kSteady, {46, 1, 63, 14, 5, 0, 3, 0, 0, 1, 3}},
@@ -68,16 +66,53 @@ constexpr std::array kRows = {
     Row{Build::upstream, 128, 9, true, kOutput, kSteady, {0, 65, 0, 0, 0, 0, 0, 4, 2, 4, 0}},
     Row{Build::upstream, 128, 9, true, kEpilogue, kSteady, {49, 10, 16, 39, 20, 1, 0, 4, 0, 0, 0}},
     // PyTorch 2.11
-    Row{Build::torch, 64, 9, false, kOutput, kFirst, {0, 23, 39, 0, 4, 0, 0, 2, 0, 22, 0}},
-    Row{Build::torch, 64, 9, false, kOutput, kSteady, {0, 20, 5, 3, 0, 0, 0, 26, 0, 6, 0}},
-    Row{Build::torch, 64, 9, true, kOutput, kFirst, {0, 43, 79, 0, 5, 0, 0, 4, 0, 24, 0}},
-    Row{Build::torch, 64, 9, true, kOutput, kSteady, {0, 2, 5, 1, 0, 0, 0, 30, 0, 6, 0}},
-    Row{Build::torch, 128, 9, false, kOutput, kFirst, {0, 199, 80, 0, 4, 0, 0, 18, 0, 15, 0}},
-    Row{Build::torch, 128, 9, false, kOutput, kSteady, {0, 62, 2, 0, 0, 0, 0, 14, 0, 14, 0}},
-    Row{Build::torch, 128, 9, true, kOutput, kFirst, {0, 219, 96, 0, 3, 0, 0, 17, 0, 17, 0}},
-    Row{Build::torch, 128, 9, true, kOutput, kMasking, {0, 222, 112, 0, 3, 0, 0, 17, 0, 16, 0}},
-    Row{Build::torch, 128, 9, true, kOutput, kSteady, {0, 60, 2, 0, 0, 0, 0, 13, 0, 14, 0}},
-    // Head dimensions with no spills; totals per iteration only.
+    Row{Build::torch, 32, 9, false, kPrologue, kSteady, {74, 0, 74, 25, 15, 1, 3, 0, 0, 0, 0}},
+    Row{Build::torch, 32, 9, false, kOutput, kFirst, {7, 2, 2, 6, 0, 2, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 32, 9, false, kEpilogue, kSteady, {56, 10, 38, 14, 17, 1, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 32, 9, true, kPrologue, kSteady, {101, 0, 76, 26, 15, 2, 3, 0, 0, 0, 0}},
+    Row{Build::torch, 32, 9, true, kOutput, kFirst, {30, 2, 2, 6, 0, 2, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 32, 9, true, kEpilogue, kSteady, {35, 11, 27, 43, 13, 1, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 64, 9, false, kPrologue, kSteady, {63, 0, 66, 25, 15, 1, 3, 0, 0, 7, 0}},
+    Row{Build::torch, 64, 9, false, kOutput, kFirst, {11, 9, 7, 6, 0, 2, 0, 0, 0, 18, 0}},
+    Row{Build::torch, 64, 9, false, kOutput, kSteady, {0, 21, 4, 3, 0, 0, 0, 26, 0, 6, 0}},
+    Row{Build::torch, 64, 9, false, kEpilogue, kSteady, {63, 10, 47, 14, 18, 1, 0, 5, 0, 0, 0}},
+    Row{Build::torch, 64, 9, true, kPrologue, kSteady, {59, 0, 65, 26, 15, 2, 3, 0, 0, 7, 0}},
+    Row{Build::torch, 64, 9, true, kOutput, kFirst, {63, 11, 11, 6, 0, 2, 0, 2, 0, 22, 0}},
+    Row{Build::torch, 64, 9, true, kOutput, kSteady, {0, 3, 4, 1, 0, 0, 0, 30, 0, 6, 0}},
+    Row{Build::torch, 64, 9, true, kEpilogue, kSteady, {54, 9, 37, 43, 16, 1, 0, 5, 0, 0, 0}},
+    Row{Build::torch, 96, 9, false, kPrologue, kSteady, {72, 0, 76, 20, 16, 1, 3, 0, 0, 0, 0}},
+    Row{Build::torch, 96, 9, false, kOutput, kFirst, {2, 2, 3, 6, 0, 2, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 96, 9, false, kEpilogue, kSteady, {48, 10, 38, 14, 17, 1, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 96, 9, true, kPrologue, kSteady, {72, 0, 82, 18, 17, 2, 3, 0, 0, 0, 0}},
+    Row{Build::torch, 96, 9, true, kOutput, kFirst, {21, 4, 4, 2, 2, 2, 0, 1, 0, 1, 0}},
+    Row{Build::torch, 96, 9, true, kOutput, kMasking, {21, 4, 4, 2, 2, 2, 0, 1, 0, 1, 0}},
+    Row{Build::torch, 96, 9, true, kEpilogue, kSteady, {33, 9, 26, 43, 13, 1, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 128, 9, false, kPrologue, kSteady, {67, 0, 73, 25, 15, 1, 3, 0, 0, 4, 0}},
+    Row{Build::torch, 128, 9, false, kOutput, kFirst, {7, 196, 31, 6, 0, 2, 0, 16, 0, 15, 0}},
+    Row{Build::torch, 128, 9, false, kOutput, kSteady, {0, 63, 1, 0, 0, 0, 0, 14, 0, 14, 0}},
+    Row{Build::torch, 128, 9, false, kEpilogue, kSteady, {53, 10, 47, 14, 18, 1, 0, 8, 0, 0, 0}},
+    Row{Build::torch, 128, 9, true, kPrologue, kSteady, {65, 0, 77, 28, 15, 2, 3, 0, 0, 6, 0}},
+    Row{Build::torch, 128, 9, true, kOutput, kFirst, {25, 215, 62, 2, 1, 2, 0, 16, 0, 16, 0}},
+    Row{Build::torch, 128, 9, true, kOutput, kMasking, {25, 215, 62, 2, 1, 2, 0, 16, 0, 16, 0}},
+    Row{Build::torch, 128, 9, true, kOutput, kSteady, {0, 62, 0, 0, 0, 0, 0, 13, 0, 14, 0}},
+    Row{Build::torch, 128, 9, true, kEpilogue, kSteady, {43, 9, 37, 43, 16, 1, 0, 8, 0, 0, 0}},
+    Row{Build::torch, 192, 9, false, kPrologue, kSteady, {113, 8, 119, 7, 49, 5, 3, 0, 0, 0, 0}},
+    Row{Build::torch, 192, 9, false, kOutput, kFirst, {22, 1, 4, 7, 0, 2, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 192, 9, false, kEpilogue, kSteady, {67, 11, 54, 15, 24, 7, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 192, 9, true, kPrologue, kSteady, {89, 5, 86, 124, 35, 5, 3, 0, 0, 0, 0}},
+    Row{Build::torch, 192, 9, true, kOutput, kFirst, {19, 1, 2, 17, 1, 1, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 192, 9, true, kOutput, kMasking, {19, 1, 2, 17, 1, 1, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 192, 9, true, kEpilogue, kSteady, {66, 10, 51, 26, 22, 7, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 256, 9, false, kPrologue, kSteady, {117, 7, 97, 117, 43, 5, 3, 0, 0, 0, 0}},
+    Row{Build::torch, 256, 9, false, kOutput, kFirst, {20, 2, 0, 18, 0, 2, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 256, 9, false, kOutput, kSteady, {0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 256, 9, false, kEpilogue, kSteady, {60, 10, 50, 26, 22, 7, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 256, 9, true, kPrologue, kSteady, {124, 7, 98, 126, 43, 5, 3, 0, 0, 4, 0}},
+    Row{Build::torch, 256, 9, true, kOutput, kFirst, {20, 2, 0, 18, 0, 2, 0, 0, 0, 0, 0}},
+    Row{Build::torch, 256, 9, true, kOutput, kMasking, {34, 340, 120, 22, 4, 1, 0, 6, 0, 1, 0}},
+    Row{Build::torch, 256, 9, true, kOutput, kSteady, {0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}},
+    Row{Build::torch, 256, 9, true, kEpilogue, kSteady, {61, 11, 52, 26, 22, 7, 0, 0, 0, 0, 0}},
+    // Upstream: of other head dimensions, only what an iteration has in all.
     Row{Build::upstream, 256, 8, false, kOutput, kSteady, {0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
     Row{Build::upstream, 256, 8, true, kOutput, kSteady, {0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
     Row{Build::upstream, 256, 9, false, kOutput, kSteady, {0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0}},

@@ -11,14 +11,12 @@ struct UnevenFigures {
   int head_dim;
   bool causal;
   int prologue;
-  int masked;  ///< below zero where the figures borrowed from another head dimension hold too many
+  int masked;  ///< below zero where the build without bounds has more moves
   FigureCounts steady;
   int epilogue;
 };
 
-/// Those of the upstream build for a tile of that head dimension; `fills_head`: the problem's is the same.
-/// Another loop is the upstream compiler's way around spilled registers: in PyTorch's build it is the same
-/// with bounds (counters_drawn.csv, 6745 and 7913 tokens).
+/// Those of a build for a tile of that head dimension; `fills_head`: the problem's is the same.
 UnevenFigures uneven_figures(Build build, int head_dim, bool causal, int capability_major, bool fills_head);
 
 }  // namespace warpscope::kernels::fa2

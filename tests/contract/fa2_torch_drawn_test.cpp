@@ -1,0 +1,86 @@
+// Instructions of PyTorch's FlashAttention-2 at shapes drawn at random, against hardware counters: Nsight
+// Compute on one H200 SXM, fp16. The sixth draw was measured when the figures stood.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "experiments/csv/csv.hpp"
+#include "kernels/kernel.hpp"
+#include "model/trace/statistics.hpp"
+#include "tests/support/gpu_limits.hpp"
+
+namespace warpscope::tests {
+namespace {
+
+/// Instructions by pass and shape, launches of a call added up. Launches with divided keys are left out.
+class DrawnCalls {
+ public:
+  explicit DrawnCalls(const std::string& draw)
+      : table_(experiments::read_csv(WARPSCOPE_SOURCE_DIR "/experiments/reference/measured-h200/" + draw)) {
+    for (const experiments::CsvRecord& row : table_.rows) {
+      if (number(row, "num_splits") == 1) {
+        instructions_[{text(row, "pass"),
+                       {number(row, "batch"), number(row, "heads"), number(row, "heads_kv"),
+                        number(row, "seqlen_q"), number(row, "seqlen_k"), number(row, "head_dim"),
+                        number(row, "causal")}}] += std::stod(text(row, "sm__inst_executed.sum"));
+      }
+    }
+  }
+
+  /// Mean and worst of |model / measured - 1| over the calls of a pass.
+  std::pair<double, double> errors(kernels::Pass pass) const {
+    double sum = 0;
+    double worst = 0;
+    int calls = 0;
+    for (const auto& [call, measured] : instructions_) {
+      if (call.first != (pass == kernels::Pass::forward ? "fwd" : "bwd")) {
+        continue;
+      }
+      const std::array<int, 7>& of = call.second;
+      kernels::Problem problem{of[0], of[1], of[2], of[3], of[4], of[5], of[6] == 1};
+      problem.pass = pass;
+      const trace::Trace built = kernels::find_kernel("fa2_torch").build(problem, kH200);
+      const auto counted = static_cast<double>(trace::total(trace::executed_instructions(built)));
+      const double error = std::abs(counted / measured - 1);
+      sum += error;
+      worst = std::max(worst, error);
+      ++calls;
+    }
+    EXPECT_GT(calls, 10);
+    return {sum / calls, worst};
+  }
+
+ private:
+  const std::string& text(const experiments::CsvRecord& row, const char* column) const {
+    return row.fields.at(table_.column(column));
+  }
+  int number(const experiments::CsvRecord& row, const char* column) const {
+    return std::stoi(text(row, column));
+  }
+
+  experiments::CsvTable table_;
+  std::map<std::pair<std::string, std::array<int, 7>>, double> instructions_;
+};
+
+TEST(Fa2TorchDrawn, TakesAsManyInstructionsAsCounted) {
+  for (const char* draw :
+       {"counters_drawn.csv", "counters_drawn_again.csv", "counters_drawn_third.csv",
+        "counters_drawn_fourth.csv", "counters_drawn_fifth.csv", "counters_drawn_sixth.csv"}) {
+    SCOPED_TRACE(draw);
+    const DrawnCalls calls(draw);
+    const auto [forward_mean, forward_worst] = calls.errors(kernels::Pass::forward);
+    EXPECT_LT(forward_mean, 0.005);
+    EXPECT_LT(forward_worst, 0.04);
+    const auto [backward_mean, backward_worst] = calls.errors(kernels::Pass::backward);
+    EXPECT_LT(backward_mean, 0.015);
+    EXPECT_LT(backward_worst, 0.04);
+  }
+}
+
+}  // namespace
+}  // namespace warpscope::tests
