@@ -8,8 +8,8 @@ namespace {
 
 // Machine code of the upstream build for sm_90 (figure_table.cpp) compiled with bounds to check: static
 // instructions before the first product, from there to the loop by masked iterations, of the loop, and behind
-// it to the exit, less those of the build without bounds. The causal row of 96 is borrowed: ends from the one
-// without mask, iteration from PyTorch's.
+// it to the exit, less those of the build without bounds and what the program's text has more. The causal row
+// of 96 is borrowed: ends from the one without mask, iteration from PyTorch's.
 constexpr std::array kRows = {
     UnevenFigures{32, false, 190, -41, {}, 43},
     UnevenFigures{32, true, 157, 188, {}, 48},
