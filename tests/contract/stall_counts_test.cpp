@@ -1,5 +1,5 @@
 // Stall counts of FlashAttention-2's main loops against those of machine code
-// (experiments/reference/machine-code/stall_counts.csv).
+// (experiments/reference/machine-code/stall_counts.csv, pytorch_stall_counts.csv).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "experiments/csv/csv.hpp"
 #include "kernels/kernel.hpp"
 #include "tests/support/gpu_limits.hpp"
 
@@ -40,10 +41,10 @@ const Row kRows[] = {
 };
 
 /// Mean stall count of the loop whose number of instructions is nearest to the row's.
-double mean_stall(const Row& row) {
+double mean_stall(const char* kernel, const Row& row) {
   const std::int64_t tokens = row.even_lengths ? 2048 : 2000;
   const kernels::Problem problem{1, 4, 4, tokens, tokens, row.head_dim, row.causal};
-  const trace::Trace built = kernels::find_kernel("fa2").build(problem, *row.limits);
+  const trace::Trace built = kernels::find_kernel(kernel).build(problem, *row.limits);
   int nearest = 0;
   double mean = 0;
   for (const trace::WarpProgram& program : built.launches[0].programs) {
@@ -70,7 +71,7 @@ TEST(StallCounts, AreNearMachineCode) {
     int rows = 0;
     for (const Row& row : kRows) {
       if (row.guide == guide) {
-        const double error = std::abs(mean_stall(row) / row.mean_stall - 1);
+        const double error = std::abs(mean_stall("fa2", row) / row.mean_stall - 1);
         EXPECT_LT(error, 0.13) << "d " << row.head_dim << " causal " << row.causal;
         sum += error;
         ++rows;
@@ -80,6 +81,30 @@ TEST(StallCounts, AreNearMachineCode) {
     EXPECT_LT(sum / rows, 0.05) << (guide ? "guides" : "held out");
     RecordProperty(guide ? "guides" : "held_out", std::to_string(sum / rows));
   }
+}
+
+// None of these chose anything.
+TEST(StallCounts, OfPyTorchAreNearMachineCode) {
+  const experiments::CsvTable table = experiments::read_csv(
+      WARPSCOPE_SOURCE_DIR "/experiments/reference/machine-code/pytorch_stall_counts.csv");
+  const auto field = [&](const experiments::CsvRecord& row, const char* column) {
+    return row.fields.at(table.column(column));
+  };
+  double sum = 0;
+  for (const experiments::CsvRecord& record : table.rows) {
+    const Row row{&kH200,
+                  std::stoi(field(record, "head_dim")),
+                  field(record, "causal") == "1",
+                  field(record, "even_lengths") == "1",
+                  std::stoi(field(record, "loop_instructions")),
+                  std::stod(field(record, "mean_stall")),
+                  false};
+    const double error = std::abs(mean_stall("fa2_torch", row) / row.mean_stall - 1);
+    EXPECT_LT(error, 0.1) << "d " << row.head_dim << " causal " << row.causal;
+    sum += error;
+  }
+  ASSERT_EQ(table.rows.size(), 20U);
+  EXPECT_LT(sum / 20, 0.05);
 }
 
 }  // namespace
