@@ -37,8 +37,8 @@ inline constexpr const char* kLengthCounters = "counters_lengths.csv";
 inline constexpr const char* kDropoutCounters = "counters_dropout.csv";
 inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// Shapes of PyTorch drawn at random: some of the first two draws guided a figure, the third nothing, the
-/// fourth that a change was dropped, the fifth two figures, the sixth nothing; and deterministic backward
-/// passes (counters_drawn.md).
+/// fourth that a change was dropped, of two of the fifth the code was counted, the sixth guided nothing; and
+/// deterministic backward passes (counters_drawn.md).
 inline constexpr const char* kDrawnCounters = "counters_drawn.csv";
 inline constexpr const char* kDrawnAgainCounters = "counters_drawn_again.csv";
 inline constexpr const char* kDrawnThirdCounters = "counters_drawn_third.csv";
