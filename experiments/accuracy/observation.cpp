@@ -218,9 +218,10 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_times(directory, kTimes, observations);
   add_times(directory, kTorchTimes, observations);
   add_counters(h200, "counters_split.csv", observations);
-  for (const char* file : {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDrawnCounters,
-                           kDrawnAgainCounters, kDrawnThirdCounters, kDrawnFourthCounters,
-                           kDrawnFifthCounters, kDrawnSixthCounters, kDeterministicCounters}) {
+  for (const char* file :
+       {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDrawnCounters,
+        kDrawnAgainCounters, kDrawnThirdCounters, kDrawnFourthCounters, kDrawnFifthCounters,
+        kDrawnSixthCounters, kDrawnSeventhCounters, kDeterministicCounters}) {
     add_counters(h200, file, observations);
   }
   add_counters(directory / "measured-h100", kH100Counters, observations);

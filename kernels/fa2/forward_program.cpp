@@ -40,6 +40,7 @@ class Forward {
   }
 
   void write_nothing_seen() {
+    m_.part(kNoKeys);
     const Affine block =
         shape_.options.longest_first ? block_index(0) * -1 + (shape_.query_blocks() - 1) : block_index(0);
     const Fragment zeros =

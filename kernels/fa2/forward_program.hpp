@@ -21,6 +21,7 @@ enum Part : int {
   kNextKeys,  ///< this copy before each thread's part of the new maximum
   kOutput,    ///< exponentials, and the output so far
   kEpilogue,
+  kNoKeys,       ///< all of a CTA that has none
   kLengths,      ///< of this CTA's sequence
   kLengthsLeft,  ///< what of them was not read yet
   kNextPage,     ///< of K or V

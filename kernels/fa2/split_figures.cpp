@@ -4,6 +4,7 @@
 #include <span>
 
 #include "kernels/fa2/figure_table.hpp"
+#include "kernels/fa2/torch_split_table.hpp"
 #include "kernels/machine/cta_ends.hpp"
 
 namespace warpscope::kernels::fa2 {
@@ -64,7 +65,8 @@ constexpr std::array kRows = {
 // The same code: LDC of 5 to 8 lines, operands of 5 to 9.
 constexpr ParameterLines kParameters{.loaded = 6, .operands = 6};
 
-/// The rows of the nearest instantiation that was counted: 64-key tiles above 128 have those of one part.
+/// The rows of the nearest instantiation of the upstream build that was counted: those of one part for masks
+/// too.
 struct Counted {
   int head_dim;
   bool divided;
@@ -72,14 +74,17 @@ struct Counted {
 };
 
 Counted nearest(const ForwardTile& tile, bool causal, bool divided) {
-  const bool in_parts = divided && tile.head_dim <= 128;
-  return {tile.head_dim <= 64 ? 64 : 128, in_parts, causal && in_parts};
+  return {tile.head_dim <= 64 ? 64 : 128, divided, causal && divided};
 }
 
 bool fits(const Row& row, const Counted& counted, bool even) {
   const bool at_edge = row.iteration != kSteady;  // its figures are mostly those of bounds
   return row.head_dim == counted.head_dim && row.divided == counted.divided && row.causal == counted.causal &&
          !(even && at_edge);
+}
+
+bool fits(const TorchSplitRow& row, const ForwardTile& tile, bool causal, bool even) {
+  return row.head_dim == tile.head_dim && row.causal == causal && row.even == even;
 }
 
 }  // namespace
@@ -90,12 +95,23 @@ BuildFigures split_figures(Build build, const ForwardTile& tile, bool causal, bo
     result.math = {.fused_multiply_add = false, .fast_exp2 = false};
   }
   result.estimate_moves = false;  // the figures contain them
+  const auto add = [&](Part part, Iteration iteration, const FigureCounts& counts) {
+    const std::vector<CountedInstruction> kinds = counted_instructions(counts);
+    result.parts[{part, iteration}] = part == kPrologue || part == kNoKeys ? cta_begin(kinds, kParameters)
+                                      : part == kEpilogue                  ? cta_end(kinds)
+                                                                           : CountedPart{{.spread = kinds}};
+  };
+  // What is not counted of the upstream build is as in PyTorch's.
+  const bool own = build == Build::upstream && (tile.head_dim == 64 || tile.head_dim == 128);
+  for (const TorchSplitRow& row : torch_split_rows()) {
+    if (divided && fits(row, tile, causal, even) && (!own || row.part == kNoKeys)) {
+      add(row.part, row.iteration, row.counts);
+    }
+  }
   const Counted counted = nearest(tile, causal, divided);
   for (const Row& row : kRows) {
-    if (fits(row, counted, even)) {
-      const std::vector<CountedInstruction> kinds = counted_instructions(row.counts);
-      result.parts[{row.part, row.iteration}] =
-          row.part == kPrologue ? cta_begin(kinds, kParameters) : CountedPart{{.spread = kinds}};
+    if (fits(row, counted, even) && (own || !divided)) {
+      add(row.part, row.iteration, row.counts);
     }
   }
   return result;

@@ -10,6 +10,11 @@ const Loop& loop_before(const WarpProgram& program, const Loop& again) {
   return *std::ranges::find(program.loops, again.begin, &Loop::end);
 }
 
+/// Only what they access differs, as where a CTA has fewer rows than others.
+bool is_one_text(const WarpProgram& a, const WarpProgram& b) {
+  return a.code == b.code && a.loops == b.loops;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> code_places(const WarpProgram& program) {
@@ -36,12 +41,18 @@ std::vector<std::uint32_t> code_places(const WarpProgram& program) {
 
 std::vector<std::uint32_t> code_places(const Launch& launch) {
   std::vector<std::uint32_t> places;
+  std::vector<std::uint32_t> begins;
+  std::uint32_t next = 0;
   for (const WarpProgram& program : launch.programs) {
-    // Its EXIT comes last.
-    const std::uint32_t begin = places.empty() ? 0 : places.back() + 1;
+    const auto twin = std::ranges::find_if(
+        launch.programs.begin(), launch.programs.begin() + static_cast<std::ptrdiff_t>(begins.size()),
+        [&](const WarpProgram& earlier) { return is_one_text(earlier, program); });
+    const auto index = static_cast<std::size_t>(twin - launch.programs.begin());
+    begins.push_back(index < begins.size() ? begins[index] : next);
     for (const std::uint32_t place : code_places(program)) {
-      places.push_back(begin + place);
+      places.push_back(begins.back() + place);
     }
+    next = std::max(next, places.back() + 1);  // its EXIT comes last
   }
   return places;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tests/support/trace_builder.hpp"
@@ -69,8 +70,11 @@ inline trace::Trace long_code() {
 
 /// Warps whose programs lie in different lines, which are asked for at the same time.
 inline trace::Trace code_of_each_warp() {
-  const trace::WarpProgram one = Program().op(trace::Opcode::NOP, 7).exit().build();
-  return {{}, {one_warp_each(std::vector<trace::WarpProgram>(8, one))}};
+  std::vector<trace::WarpProgram> programs(8, Program().op(trace::Opcode::NOP, 7).exit().build());
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    programs[i].code[0].immediate = static_cast<std::uint16_t>(i);  // equal ones would be one text
+  }
+  return {{}, {one_warp_each(std::move(programs))}};
 }
 
 /// Reads what other CTAs read, too, and writes; `pause` instructions lie between two accesses. Neither what

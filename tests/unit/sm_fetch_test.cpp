@@ -1,6 +1,11 @@
 // Instruction fetch: lines of eight instructions, each a while away.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "tests/support/core_bench.hpp"
 
 namespace warpscope::test {
@@ -153,8 +158,11 @@ TEST(SmFetch, ALaunchFindsWhatOneOfTheSameCodeHasLeft) {
 
 /// The end of three warps, each with a program of one line of its own.
 std::int64_t three_programs(const hw::HwConfig& config) {
-  const trace::WarpProgram one_line = Program().op(NOP, kPerLine - 1).exit().build();
-  CoreBench bench(config, one_warp_each({one_line, one_line, one_line}));
+  std::vector<trace::WarpProgram> programs(3, Program().op(NOP, kPerLine - 1).exit().build());
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    programs[i].code[0].immediate = static_cast<std::uint16_t>(i);  // equal ones would be one text
+  }
+  CoreBench bench(config, one_warp_each(std::move(programs)));
   return bench.run();
 }
 

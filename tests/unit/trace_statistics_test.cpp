@@ -171,6 +171,19 @@ TEST(TraceStatistics, ALastIterationGoesThroughTheCodeOfItsLoop) {
   EXPECT_EQ(executed_code_bytes(launch), 4U * 128);
 }
 
+TEST(TraceStatistics, ProgramsThatOnlyAccessOtherPlacesAreOneText) {
+  Launch launch;
+  launch.programs.resize(3);
+  for (WarpProgram& program : launch.programs) {
+    program.code.assign(10, bare(Opcode::NOP));
+  }
+  launch.programs[0].memory_operands.resize(1);
+  launch.programs[1].code.back().operation = 1;
+  EXPECT_EQ(code_places(launch), (std::vector<std::uint32_t>{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,   //
+                                                             10, 11, 12, 13, 14, 15, 16, 17, 18, 19,  //
+                                                             0,  1,  2,  3,  4,  5,  6,  7,  8,  9}));
+}
+
 TEST(TraceStatistics, TensorPipeIsUsedByMatrixInstructions) {
   Launch launch;
   launch.programs.resize(2);
