@@ -15,10 +15,11 @@ inline constexpr std::int64_t kQueueUnits = 1024;
 inline constexpr std::int64_t kBackgroundCycles = 1024;
 
 /// SMs in one loop are so many of these periods apart, in the mean: what all of them ask for in one part of
-/// the loop, as its reductions, does not come at once. Set on 14 backward passes beside detailed mode: with
-/// 1, 4, 8 and 16 periods the mean error is 6.7, 3.3, 1.9 and 1.4 %, and on 103 forward passes 0.6, 0.6, 0.6
-/// and 0.7 %.
-inline constexpr int kPeriodsApart = 8;
+/// the loop, as its reductions, does not come at once. A step of a backward pass takes up to 10 k cycles.
+/// With 8 and 16 periods the mean difference from detailed mode is 6.6 and 1.7 % on five backward passes with
+/// a head dimension of 256, 1.95 and 1.86 % on the 27 of detailed_mode.csv, 0.62 and 0.69 % on its 104
+/// forward passes.
+inline constexpr int kPeriodsApart = 16;
 
 /// Serves what somebody waits for in its order. What nobody waits for, requests of SMs that another one
 /// stands for, comes evenly over the periods in which they are there: it takes its part of the unit, makes

@@ -125,18 +125,19 @@ void SmCore::send(const MioEntry& entry, WarpState& warp, const DecodedInstructi
   PreparedRequests& prepared = prepared_[places_[entry.warp].sub_core];
   SentRequest sent;
   sent.request = prepared.first();
-  sent.time = time;
+  // All requests leave by one port, in order; addresses alone take no time there.
+  sent.time = std::max(time, state_.request_free);
   sent.pc = entry.pc;
   sent.warp = static_cast<std::uint8_t>(entry.warp);
   sent.commits = warp.commits;
   sent.tenant = tenants_[warp.cta_slot];
   prepared.pop();
   if (instruction.op_class == OpClass::global_reduce) {
-    // Beyond what the SM sustains, the buffer fills.
-    sent.time = std::max(time, state_.reduce_free);
-    state_.reduce_free = sent.time + spec_.global.reduce_sustained_cycles;
+    state_.request_free = sent.time + spec_.global.reduce_sustained_cycles;
     reductions_.enter(1);
   } else if (is_store(instruction.op_class)) {
+    const std::int32_t rate = spec_.global.store_bytes_per_clk;
+    state_.request_free = sent.time + (static_cast<std::int32_t>(sent.request.bytes) + rate - 1) / rate;
     stores_.enter(sent.request.bytes);
   } else if (instruction.op_class == OpClass::async_copy) {
     ++warp.open_copies;

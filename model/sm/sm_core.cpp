@@ -277,7 +277,7 @@ void SmCore::release_slot(int cta_slot) {
 
 void SmCore::rebase(std::int32_t origin) {
   shift(state_.lsu_free, origin);
-  shift(state_.reduce_free, origin);
+  shift(state_.request_free, origin);
   shift(state_.fill_free, origin);
   shift(state_.far_fill_free, origin);
   if (state_.constants_come > 0) {

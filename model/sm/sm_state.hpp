@@ -106,7 +106,7 @@ using ConstantLines = std::array<std::int32_t, trace::kConstantLines>;
 
 struct SmState {
   std::int32_t lsu_free = 0;       ///< data path of shared memory
-  std::int32_t reduce_free = 0;    ///< the buffer of reductions drains until here
+  std::int32_t request_free = 0;   ///< stores and reductions leave the SM until here
   std::int32_t fill_free = 0;      ///< the path of instruction lines to the sub-cores is taken until here
   std::int32_t far_fill_free = 0;  ///< the same, of lines from the L2
   ConstantLines loaded_constants = never<trace::kConstantLines>();   ///< of LDC

@@ -51,7 +51,8 @@ inline hw::Sm test_sm() {
                .reduce_interval_cycles = 3,
                .reduce_sustained_cycles = 5,
                .reduce_buffer_entries = 100,
-               .store_buffer_bytes = 4096};
+               .store_buffer_bytes = 4096,
+               .store_bytes_per_clk = 128};
   return sm;
 }
 

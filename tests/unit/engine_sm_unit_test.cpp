@@ -115,6 +115,36 @@ TEST(SmUnit, ReductionsWaitForRoomInTheirBuffer) {
   EXPECT_EQ(bench.asked[3].time_cycles, first + 100 + config.sm.global.reduce_sustained_cycles);
 }
 
+// What a store carries takes its time on the way out of the SM, and what is asked for behind it waits.
+TEST(SmUnit, RequestsLeaveBehindStores) {
+  hw::HwConfig config = test_config();
+  config.sm.global.store_bytes_per_clk = 32;
+  Program program;
+  for (int i = 0; i < 3; ++i) {
+    program.op(STG_128).global(0, 512 * i, 512).sets(0);
+  }
+  program.op(LDG_128).global(0, 4096, 512).sets(0);
+  const UnitBench bench(config, program.exit().waits_for(0), 300);
+  ASSERT_EQ(bench.asked.size(), 4U);
+  const sim::Cycles first = bench.asked[0].time_cycles;
+  EXPECT_EQ(bench.asked[1].time_cycles, first + 16);
+  EXPECT_EQ(bench.asked[2].time_cycles, first + 32);
+  EXPECT_EQ(bench.asked[3].time_cycles, first + 48) << "a load";
+}
+
+TEST(SmUnit, LoadsLeaveBehindReductions) {
+  const hw::HwConfig config = test_config();
+  Program program;
+  for (int i = 0; i < 4; ++i) {
+    program.op(RED_ADD_F32).global(0, 128 * i, 128).sets(0);
+  }
+  program.op(LDG_128).global(0, 4096, 512).sets(0);
+  const UnitBench bench(config, program.exit().waits_for(0), 300);
+  ASSERT_EQ(bench.asked.size(), 5U);
+  EXPECT_EQ(bench.asked[4].time_cycles,
+            bench.asked[0].time_cycles + 4 * config.sm.global.reduce_sustained_cycles);
+}
+
 // The only thing it waited for may be the answer that the jump takes along.
 TEST(SmUnit, KnowsItsNextEventBehindAJump) {
   const UnitBench stays(test_config(), accesses(LDG_128, 1), 100);
