@@ -1,6 +1,6 @@
 // Instructions of PyTorch's FlashAttention-2 at shapes drawn at random, against hardware counters: Nsight
-// Compute on one H200 SXM, fp16. The seventh draw was measured when the figures
-// stood, of what is not split the sixth too.
+// Compute on one H200 SXM, fp16. The seventh draw was measured when the figures stood, of what is not split
+// the sixth too.
 #include <gtest/gtest.h>
 
 #include <algorithm>

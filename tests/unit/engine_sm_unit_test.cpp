@@ -115,16 +115,21 @@ TEST(SmUnit, ReductionsWaitForRoomInTheirBuffer) {
   EXPECT_EQ(bench.asked[3].time_cycles, first + 100 + config.sm.global.reduce_sustained_cycles);
 }
 
+/// `count` accesses of `bytes` that nobody waits for, one after the other, and a load behind them.
+Program load_behind(trace::Opcode opcode, int count, int bytes) {
+  Program program;
+  for (int i = 0; i < count; ++i) {
+    program.op(opcode).global(0, bytes * i, bytes).sets(0);
+  }
+  program.op(LDG_128).global(0, 4096, 512).sets(0);
+  return program.exit().waits_for(0);
+}
+
 // What a store carries takes its time on the way out of the SM, and what is asked for behind it waits.
 TEST(SmUnit, RequestsLeaveBehindStores) {
   hw::HwConfig config = test_config();
   config.sm.global.store_bytes_per_clk = 32;
-  Program program;
-  for (int i = 0; i < 3; ++i) {
-    program.op(STG_128).global(0, 512 * i, 512).sets(0);
-  }
-  program.op(LDG_128).global(0, 4096, 512).sets(0);
-  const UnitBench bench(config, program.exit().waits_for(0), 300);
+  const UnitBench bench(config, load_behind(STG_128, 3, 512), 300);
   ASSERT_EQ(bench.asked.size(), 4U);
   const sim::Cycles first = bench.asked[0].time_cycles;
   EXPECT_EQ(bench.asked[1].time_cycles, first + 16);
@@ -134,12 +139,7 @@ TEST(SmUnit, RequestsLeaveBehindStores) {
 
 TEST(SmUnit, LoadsLeaveBehindReductions) {
   const hw::HwConfig config = test_config();
-  Program program;
-  for (int i = 0; i < 4; ++i) {
-    program.op(RED_ADD_F32).global(0, 128 * i, 128).sets(0);
-  }
-  program.op(LDG_128).global(0, 4096, 512).sets(0);
-  const UnitBench bench(config, program.exit().waits_for(0), 300);
+  const UnitBench bench(config, load_behind(RED_ADD_F32, 4, 128), 300);
   ASSERT_EQ(bench.asked.size(), 5U);
   EXPECT_EQ(bench.asked[4].time_cycles,
             bench.asked[0].time_cycles + 4 * config.sm.global.reduce_sustained_cycles);
