@@ -43,7 +43,7 @@ Engine::Engine(const hw::HwConfig& config, const trace::Trace& trace, const trac
       dispatcher_(config, launch, sm_clock_mhz_, std::min(occupancy_.ctas_per_sm, sm::kMaxCtas),
                   policy != nullptr ? policy->groups() : every_sm(config)),
       window_(engine::window_cycles(config, memory.least_latency_cycles(), options.window_divisor)),
-      code_path_(config, decoded_.code.back().line + 1U, options.code_in_l2,
+      code_path_(config, decoded_.code_lines, options.code_in_l2,
                  engine::window_cycles(config, memory.least_latency_cycles())) {
   for (const gpu::SmGroup& group : policy != nullptr ? policy->groups() : every_sm(config)) {
     RequestTap* tap = policy != nullptr ? policy->tap(sms_.size(), decoded_, cta_slots()) : nullptr;

@@ -366,6 +366,7 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
   const std::vector<std::uint32_t> places = trace::code_places(launch);
   for (std::size_t i = 0; i < out.code.size(); ++i) {
     out.code[i].line = static_cast<std::uint16_t>(places[i] / instructions_per_line);
+    out.code_lines = std::max(out.code_lines, out.code[i].line + 1U);
   }
   find_jumps(out);
   find_short_ways(out);

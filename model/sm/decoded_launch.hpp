@@ -84,6 +84,7 @@ struct DecodedLaunch {
   std::vector<DecodedLoop> loops;
   std::vector<trace::MemoryOperand> memory_operands;
   std::vector<std::uint32_t> program_begin;  ///< first instruction of each program
+  std::uint32_t code_lines = 0;              ///< lines of the instruction cache that the programs take
   std::uint32_t warps_per_cta = 1;
   std::vector<trace::MbarrierRing> mbarriers;  ///< of a CTA
   bool is_asynchronous = false;                ///< some instruction is one of async_units.hpp

@@ -53,7 +53,7 @@ void SmCore::share_line(std::uint32_t line, std::int64_t arrival) {
 void SmCore::fetch(WarpState& warp, std::int32_t time) {
   const std::uint32_t line = code_[warp.pc].line;
   const bool sequential = warp.fetched_line != 0 && warp.fetched_line == line;
-  const std::uint32_t last_line = decoded_.code.back().line;
+  const std::uint32_t last_line = decoded_.code_lines - 1;
   warp.fetched_line = line + 1;
   warp.fetch_ready = request_line(line, time, time);
   // In a run of lines the stream is one line longer with each step; after a jump it starts anew. The lines

@@ -70,16 +70,15 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const Deco
                          static_cast<std::uint8_t>(warp / spec_.sub_cores)};
   }
   bases_.resize(at(cta_slots) * decoded.memory_operands.size());
-  const std::uint32_t code_lines = decoded.code.back().line + 1U;
   const auto lines_of = [&](int bytes) {
     return static_cast<std::uint32_t>(bytes / spec_.icache.line_bytes);
   };
-  near_lines_ = InstructionLines(lines_of(spec_.icache.l0_bytes), code_lines);
-  far_lines_ = InstructionLines(lines_of(spec_.icache.l1_bytes), code_lines);
+  near_lines_ = InstructionLines(lines_of(spec_.icache.l0_bytes), decoded.code_lines);
+  far_lines_ = InstructionLines(lines_of(spec_.icache.l1_bytes), decoded.code_lines);
   // Programs are paths through one kernel: each begins where the kernel does.
   for (const std::uint32_t begin : decoded.program_begin) {
     const std::uint32_t first = code_[begin].line;
-    const std::uint32_t end = std::min(code_lines, first + lines_of(spec_.icache.preloaded_bytes));
+    const std::uint32_t end = std::min(decoded.code_lines, first + lines_of(spec_.icache.preloaded_bytes));
     for (std::uint32_t line = first; line < end; ++line) {
       if (far_lines_.find(line) == nullptr) {
         far_lines_.put(line, 0);

@@ -53,6 +53,17 @@ TEST(DecodedLaunch, NothingIsPlainWhereRegistersAreTracked) {
   EXPECT_EQ(plain(Program().op(FFMA, 2).exit().build()), (std::vector<bool>{false, false, false}));
 }
 
+TEST(DecodedLaunch, LinesAreThoseOfTheLongestTextWhereAnEarlierOneComesAgain) {
+  const int per_line = test_config().sm.icache.line_bytes / sm::kInstructionBytes;
+  const trace::WarpProgram brief = Program().exit().build_controlled();
+  trace::Launch launch = one_program(brief);
+  launch.programs.push_back(Program().op(FFMA, 3 * per_line).exit().build_controlled());
+  launch.programs.push_back(brief);
+  const sm::DecodedLaunch decoded = sm::decode(test_config(), {}, launch);
+  EXPECT_EQ(decoded.code.back().line, 0U);
+  EXPECT_EQ(decoded.code_lines, 4U);
+}
+
 struct Course {
   std::vector<std::int32_t> ends;
   std::array<std::uint64_t, metrics::kStallReasons> stalls{};
