@@ -36,7 +36,8 @@ class BlockAssigner {
         written_elsewhere_(written_elsewhere),
         target_(target),
         ports_(target),
-        awaited_with_later_(awaited_with_later(code)) {}
+        awaited_with_later_(awaited_with_later(code)),
+        has_late_load_(has_late_load(code)) {}
 
   std::vector<Instruction> assign() {
     result_.reserve(code_.size());
@@ -150,7 +151,10 @@ class BlockAssigner {
       return;
     }
     const OpClass op_class = trace::info(instruction.opcode).op_class;
-    const int board = is_late_load(code_, i) ? Scoreboards::late_load() : scoreboards_.result(op_class);
+    const bool early_load = op_class == OpClass::global_load && !has_late_load_;
+    const int board = is_late_load(code_, i) ? Scoreboards::late_load()
+                      : early_load           ? scoreboards_.early_load()
+                                             : scoreboards_.result(op_class);
     instruction.control.write_scoreboard = static_cast<std::uint8_t>(board);
     each_register(instruction.destination, [&](std::size_t r) {
       fixed_[r] = {};
@@ -195,6 +199,7 @@ class BlockAssigner {
   const CompilerTarget& target_;
   IssuePorts ports_;
   std::vector<bool> awaited_with_later_;
+  bool has_late_load_;
   std::vector<Instruction> result_;
   std::vector<FixedResult> fixed_ = std::vector<FixedResult>(OpenDependences::kRegisters);
   int time_ = 0;         // of the next instruction, if nothing holds it back

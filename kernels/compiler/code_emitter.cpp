@@ -159,6 +159,15 @@ RegisterRange CodeEmitter::address_instruction(Opcode opcode) {
   return result;
 }
 
+RegisterRange CodeEmitter::address_words() {
+  address_turn_ += address_turn_ % 2;
+  const RegisterRange low = address_register(address_turn_++);
+  const RegisterRange high = address_register(address_turn_++);
+  emit(Opcode::LEA, low, {shared_base()});
+  emit(Opcode::LEA, high, {low});
+  return {low.first, 2};
+}
+
 std::vector<CodeEmitter::Counted> CodeEmitter::round_robin(std::span<const CountedInstruction> instructions) {
   std::vector<Counted> order;
   std::vector<int> left;

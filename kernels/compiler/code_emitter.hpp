@@ -44,6 +44,8 @@ class CodeEmitter {
                          const trace::MemoryOperand* operand);
   /// One integer instruction of address arithmetic; the result is one of a few registers used in turn.
   trace::RegisterRange address_instruction(trace::Opcode opcode);
+  /// The two words of a 64-bit address, which LEA and LEA.HI.X make in two of these registers.
+  trace::RegisterRange address_words();
   /// Spreads counted instructions evenly over the current block.
   void spread(std::span<const CountedInstruction> instructions);
   /// Counted instructions here, each with the result of the one before as its source.

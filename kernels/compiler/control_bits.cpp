@@ -20,15 +20,9 @@ bool has_async_copy(const VirtualProgram& program) {
   });
 }
 
-bool has_late_load(const VirtualProgram& program) {
-  return std::ranges::any_of(program.blocks, [](const BasicBlock& block) {
-    for (std::size_t i = 0; i < block.code.size(); ++i) {
-      if (is_late_load(block.code, i)) {
-        return true;
-      }
-    }
-    return false;
-  });
+bool has_late_loads(const VirtualProgram& program) {
+  return std::ranges::any_of(program.blocks,
+                             [](const BasicBlock& block) { return has_late_load(block.code); });
 }
 
 // Registers that some block writes and that live across blocks. Temporaries are written anew in every block,
@@ -56,7 +50,7 @@ RegisterSet written_elsewhere(const VirtualProgram& program) {
 void assign_control_bits(VirtualProgram& program, const CompilerTarget& target) {
   const std::size_t blocks = program.blocks.size();
   const RegisterSet written = written_elsewhere(program);
-  const Scoreboards scoreboards(has_async_copy(program), has_late_load(program), target.hmma_scoreboard);
+  const Scoreboards scoreboards(has_async_copy(program), has_late_loads(program), target.hmma_scoreboard);
   const auto next = successors(program);
   std::vector<OpenDependences> entry(blocks);
   std::vector<std::vector<Instruction>> result(blocks);

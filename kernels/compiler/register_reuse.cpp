@@ -38,4 +38,13 @@ bool is_late_load(const std::vector<Instruction>& code, std::size_t i) {
                       [&](const Instruction& later) { return reads(later, code[i].destination); });
 }
 
+bool has_late_load(const std::vector<Instruction>& code) {
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (is_late_load(code, i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace warpscope::kernels

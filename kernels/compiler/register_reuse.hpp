@@ -19,5 +19,6 @@ Reuse source_reuse(const std::vector<trace::Instruction>& code, std::size_t i,
 
 /// Whether `code[i]` loads from global memory what no instruction of its block reads.
 bool is_late_load(const std::vector<trace::Instruction>& code, std::size_t i);
+bool has_late_load(const std::vector<trace::Instruction>& code);
 
 }  // namespace warpscope::kernels

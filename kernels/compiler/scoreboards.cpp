@@ -1,19 +1,31 @@
 #include "kernels/compiler/scoreboards.hpp"
 
+#include <algorithm>
+
 namespace warpscope::kernels {
 namespace {
 
 // Kinds of use: the class of a writer, or this plus that of a reader.
 constexpr int kReadKind = 32;
 constexpr int kLateReadKind = 63;
+constexpr int kGlobalLoad = static_cast<int>(trace::OpClass::global_load);
+// Global loads leave as many free, so that what comes from shared memory does not wait for them.
+constexpr int kFreeBesideLoads = 2;
 
 }  // namespace
 
 Scoreboards::Scoreboards(bool async_copies, bool late_loads, bool hmma)
-    : begin_(async_copies ? 1 : 0), end_((late_loads ? late_load() : trace::kScoreboards) - (hmma ? 1 : 0)) {}
+    : begin_(async_copies ? 1 : 0),
+      end_((late_loads ? late_load() : trace::kScoreboards) - (hmma ? 1 : 0)),
+      late_loads_(late_loads) {}
 
 int Scoreboards::result(trace::OpClass op_class) {
   return assign(static_cast<int>(op_class));
+}
+
+int Scoreboards::early_load() {
+  return late_loads_ && free_boards() <= kFreeBesideLoads ? set(late_load(), kGlobalLoad)
+                                                          : assign(kGlobalLoad);
 }
 
 int Scoreboards::sources(trace::OpClass op_class) {
@@ -32,6 +44,11 @@ void Scoreboards::waited(std::uint8_t mask) {
       boards_[static_cast<std::size_t>(b)].setters = 0;
     }
   }
+}
+
+int Scoreboards::free_boards() const {
+  return static_cast<int>(std::count_if(boards_.begin() + begin_, boards_.begin() + end_,
+                                        [](const Board& board) { return board.setters == 0; }));
 }
 
 int Scoreboards::assign(int kind) {

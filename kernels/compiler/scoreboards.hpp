@@ -24,6 +24,10 @@ class Scoreboards {
   int result(trace::OpClass op_class);
   /// For the result of a global load that no instruction of its block reads.
   static constexpr int late_load() { return trace::kScoreboards - 1; }
+  /// The same of a global load in a block that has no late one. It shares theirs once only two are free, so
+  /// that nothing from shared memory waits for it: of four loads in the backward loops of PyTorch 2.11, for
+  /// sm_90, two have a scoreboard of their own (experiments/reference/machine-code/README.md).
+  int early_load();
   /// For the sources of an instruction of `op_class` that are written again in the block.
   int sources(trace::OpClass op_class);
   /// For sources that are written again in another block.
@@ -38,11 +42,13 @@ class Scoreboards {
     int when = 0;
   };
 
+  int free_boards() const;
   int assign(int kind);
   int set(int board, int kind);
 
   int begin_;  ///< those up to end_ (exclusive) may be given out
   int end_;
+  bool late_loads_;
   std::array<Board, trace::kScoreboards> boards_{};
   int late_sources_ = -1;  ///< the latest that late_sources() gave out
   int clock_ = 0;

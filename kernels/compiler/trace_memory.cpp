@@ -23,7 +23,6 @@ constexpr std::array kTileAddress = {Opcode::SHF, Opcode::IMAD_WIDE, Opcode::IMA
 constexpr int kAddsPerRowGroup = 2;
 constexpr int kDeadLoadsPerBurst = 3;
 constexpr int kColumnGroupBytes = 128;  // of a row that 8 threads copy, or 4 where rows are no multiple of it
-constexpr int kAddressesPerReduction = 2;  // LEA, LEA.HI.X of a 64-bit address (FlashAttention-2 backward)
 constexpr int kLanes = 32;
 constexpr int kLineBytes = 128;
 constexpr int kBytesPerCopy = kLanes * 16;
@@ -223,12 +222,7 @@ void TraceMachine::reduce_add(const GlobalTile& target, const Fragment& source) 
   const Operation operation(*this, named("reduce_add", target));
   const int registers = count(source);
   for (int i = 0; i < registers; ++i) {
-    // Registers of their own, so that none waits until the one before has been accepted.
-    const Range address = emitter_.temporary(1);
-    for (int k = 0; k < kAddressesPerReduction; ++k) {
-      emitter_.emit(Opcode::LEA, address, {k == 0 ? CodeEmitter::shared_base() : address});
-    }
-    emitter_.emit_memory(Opcode::RED_ADD_F32, {}, {reg(source, i), address},
+    emitter_.emit_memory(Opcode::RED_ADD_F32, {}, {reg(source, i), emitter_.address_words()},
                          global_operand(target, i, registers, Layout::linear, 4));
   }
 }

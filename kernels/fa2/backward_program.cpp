@@ -124,8 +124,6 @@ class Backward {
     copies_.arrive();
     m_.barrier();  // Q and dO are there, and everybody is done with P and dS
     const Fragment s = scores();
-    const RowVector row_products = m_.row_vector(s);
-    m_.load_rows(row_products, shape_.query_values(kRowProducts, block));
     m_.fill(s, 0);
     m_.mma(s, q_of(block), transposed(k_));
     if (shape_.masked()) {
@@ -134,6 +132,9 @@ class Backward {
                   problem.seqlen_k - problem.seqlen_q});
     }
     probabilities(s);
+    // The source has them before the scores, machine code for sm_90 behind the exponentials.
+    const RowVector row_products = m_.row_vector(s);
+    m_.load_rows(row_products, shape_.query_values(kRowProducts, block));
     const Fragment grad_p = scores();
     m_.fill(grad_p, 0);
     m_.mma(grad_p, grad_o_, transposed(v_operand_));

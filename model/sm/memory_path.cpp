@@ -81,9 +81,8 @@ void SmCore::enqueue_memory(SubCoreState& sub_core, WarpState& warp, const Decod
     if (board != trace::kNoScoreboard) {
       ++warp.queued[board];
       const auto bit = static_cast<std::uint8_t>(1U << board);
-      warp.long_scoreboards = static_cast<std::uint8_t>(is_long && board == instruction.write_scoreboard
-                                                            ? warp.long_scoreboards | bit
-                                                            : warp.long_scoreboards & ~bit);
+      warp.long_scoreboards =
+          static_cast<std::uint8_t>(is_long ? warp.long_scoreboards | bit : warp.long_scoreboards & ~bit);
     }
   }
   if (instruction.op_class == OpClass::async_commit) {

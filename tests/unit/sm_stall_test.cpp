@@ -56,6 +56,21 @@ TEST(SmStall, ResultOfGlobalMemoryIsLongScoreboard) {
   EXPECT_EQ(by_group.of(Stall::long_scoreboard), 248);
 }
 
+TEST(SmStall, SourcesOfGlobalMemoryAreLongScoreboard) {
+  Program stores;
+  Program shared;
+  for (int i = 0; i < 4; ++i) {
+    stores.op(STG_128).global(0, 0, 512).holds(0);
+    shared.op(STS_128).shared(512, 4).holds(0);
+  }
+  Charges global_sources(stores.exit().waits_for(0));
+  EXPECT_GT(global_sources.of(Stall::long_scoreboard), 0);
+  EXPECT_EQ(global_sources.of(Stall::short_scoreboard), 0);
+  Charges shared_sources(shared.exit().waits_for(0));
+  EXPECT_GT(shared_sources.of(Stall::short_scoreboard), 0);
+  EXPECT_EQ(shared_sources.of(Stall::long_scoreboard), 0);
+}
+
 TEST(SmStall, BusyPipeIsMathPipeThrottle) {
   Charges charges(Program().op(FMNMX, 3).exit());
   EXPECT_EQ(charges.of(Stall::math_pipe_throttle), 2 * (32 / test_config().sm.alu.lanes - 1));
