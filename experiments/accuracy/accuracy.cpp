@@ -106,6 +106,13 @@ constexpr std::array kOthers = {
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnSeventhCounters, 0.035, 0.12},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnSeventhCounters, 0.06, 0.10, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnSeventhCounters, 0.05, 0.14, Pass::backward},
+    // Drawn an eighth time, after the backward loops' loads were read off the machine code.
+    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnEighthCounters, 0.02,
+                   0.05},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnEighthCounters, std::nullopt, std::nullopt},
+    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnEighthCounters, 0.035, 0.12},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnEighthCounters, 0.06, 0.10, Pass::backward},
+    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnEighthCounters, 0.05, 0.14, Pass::backward},
     AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kH100Counters, 0.02, 0.05},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kH100Counters, std::nullopt, std::nullopt},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kH100Counters, std::nullopt, std::nullopt},

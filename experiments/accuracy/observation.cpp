@@ -221,7 +221,7 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   for (const char* file :
        {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDrawnCounters,
         kDrawnAgainCounters, kDrawnThirdCounters, kDrawnFourthCounters, kDrawnFifthCounters,
-        kDrawnSixthCounters, kDrawnSeventhCounters, kDeterministicCounters}) {
+        kDrawnSixthCounters, kDrawnSeventhCounters, kDrawnEighthCounters, kDeterministicCounters}) {
     add_counters(h200, file, observations);
   }
   add_counters(directory / "measured-h100", kH100Counters, observations);
