@@ -27,6 +27,7 @@ constexpr int kAddressPool = 12;  // registers that address arithmetic uses in t
 constexpr int kFirstAddress = 4;  // after the bases of shared and global memory
 constexpr int kFirstFragment = kFirstValueRegister;
 static_assert(kFirstAddress + kAddressPool <= kFirstFragment);
+static_assert(kAddressPool % 2 == 0);  // two words of an address are neighbours
 constexpr int kRegisters = trace::kFirstPredicate;
 
 RegisterRange address_register(int number) {

@@ -19,6 +19,7 @@ Reuse source_reuse(const std::vector<trace::Instruction>& code, std::size_t i,
 
 /// Whether `code[i]` loads from global memory what no instruction of its block reads.
 bool is_late_load(const std::vector<trace::Instruction>& code, std::size_t i);
+/// Whether `code`, a block, has such a load.
 bool has_late_load(const std::vector<trace::Instruction>& code);
 
 }  // namespace warpscope::kernels
