@@ -228,14 +228,27 @@ void TraceMachine::reduce_add(const GlobalTile& target, const Fragment& source) 
 }
 
 // One address for all of a row of tiles: the distances stand in the instructions.
-void TraceMachine::load_sums(const Fragment& target, const GlobalTile& source) {
-  const Operation operation(*this, named("load_sums", source));
+void TraceMachine::add_sums(const Fragment& target, const GlobalTile& source, int registers) {
+  const Operation operation(*this, named("add_sums", source));
   const Range address = emitter_.address_instruction(Opcode::IADD3);
-  const int registers = count(target);
-  for (int i = 0; i < registers; ++i) {
-    emitter_.emit_memory(Opcode::LDG_32, reg(target, i), {address},
-                         global_operand(source, i, registers, Layout::linear, 4));
+  const int mark = emitter_.allocation_mark();
+  const Range loaded = emitter_.allocate(registers);
+  const auto turn = [&](int i) -> Range {
+    return {static_cast<std::uint16_t>(loaded.first + i % registers), 1};
+  };
+  const auto add = [&](int i) { emitter_.emit(Opcode::FADD, reg(target, i), {reg(target, i), turn(i)}); };
+  const int all = count(target);
+  for (int i = 0; i < all; ++i) {
+    if (i >= registers) {
+      add(i - registers);
+    }
+    emitter_.emit_memory(Opcode::LDG_32, turn(i), {address},
+                         global_operand(source, i, all, Layout::linear, 4));
   }
+  for (int i = std::max(all - registers, 0); i < all; ++i) {
+    add(i);
+  }
+  emitter_.release_to(mark);
 }
 
 void TraceMachine::load_rows(const RowVector& target, const GlobalTile& source) {

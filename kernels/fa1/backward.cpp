@@ -142,7 +142,7 @@ LaunchPlan conversion_launch(const Problem& problem, const BackwardConfig& confi
   shape.tile.head_dim = config.blocks.head_dim;
   shape.tile.rows = config.blocks.step_rows;
   shape.tile.query_warps = config.grad_q_split().m;
-  LaunchPlan launch = fa2::convert_grad_q_launch(shape, kGradQSum, kGradQ);
+  LaunchPlan launch = fa2::convert_grad_q_launch(shape, fa2::Build::upstream, kGradQSum, kGradQ);
   launch.build = fa2::convert_figures(fa2::Build::upstream, shape);
   return launch;
 }

@@ -117,10 +117,10 @@ KernelPlan plan_backward(const Problem& problem, const GpuLimits& limits, Build 
   if (shape.splits > 0) {
     plan.launches.push_back(zeros_launch(plan.tensors[kGradQSum]));
   }
-  plan.launches.push_back(row_products_launch(shape));
+  plan.launches.push_back(row_products_launch(shape, build));
   plan.launches.back().build = row_products_figures(build, shape);
   plan.launches.push_back(main_launch(shape, limits, build));
-  plan.launches.push_back(convert_grad_q_launch(shape));
+  plan.launches.push_back(convert_grad_q_launch(shape, build));
   plan.launches.back().build = convert_figures(build, shape);
   if (shape.heads_per_key_head() > 1) {
     plan.launches.push_back(sum_heads_launch(shape, kHeadGradK, kGradK));

@@ -12,18 +12,26 @@ namespace {
 constexpr int kWarps = BackwardTile::kWarps;
 
 struct Registers {
+  Build build;
   int head_dim;
   std::uint32_t row_products;
   std::uint32_t convert;
 };
 
-// Per thread, launch__registers_per_thread in counters.csv and counters_edges.csv (nvcc 13.0, sm_90). At head
-// dimension 64 that of PyTorch's build, which is 4 more and gives the same occupancy.
-constexpr std::array kRegisters = {Registers{32, 32, 40},  Registers{64, 40, 64},  Registers{96, 45, 56},
-                                   Registers{128, 51, 72}, Registers{192, 65, 96}, Registers{256, 85, 96}};
+// Per thread, launch__registers_per_thread in counters.csv and counters_edges.csv (nvcc 13.0 and PyTorch's
+// library, sm_90). Upstream row products of head dimension 64 have 36, which gives the same occupancy.
+constexpr std::array kRegisters = {
+    Registers{Build::upstream, 32, 32, 40},  Registers{Build::upstream, 64, 40, 64},
+    Registers{Build::upstream, 96, 45, 56},  Registers{Build::upstream, 128, 51, 72},
+    Registers{Build::upstream, 192, 65, 96}, Registers{Build::upstream, 256, 85, 96},
+    Registers{Build::torch, 32, 32, 32},     Registers{Build::torch, 64, 40, 48},
+    Registers{Build::torch, 96, 45, 40},     Registers{Build::torch, 128, 51, 48},
+    Registers{Build::torch, 192, 67, 64},    Registers{Build::torch, 256, 83, 80},
+};
 
-const Registers& registers_of(const BackwardTile& tile) {
-  return *std::ranges::find(kRegisters, tile.head_dim, &Registers::head_dim);
+const Registers& registers_of(Build build, const BackwardTile& tile) {
+  return *std::ranges::find_if(
+      kRegisters, [&](const Registers& row) { return row.build == build && row.head_dim == tile.head_dim; });
 }
 
 /// 8 threads share a row of 64 columns, or 4 one of 32 where rows are no multiple of 64: tiles are read page
@@ -46,27 +54,113 @@ LaunchPlan one_cta_per_query_block(const BackwardShape& shape, const char* name,
   return launch;
 }
 
+/// Rows of a page that all threads together load at once, 16 bytes each.
+int rows_at_once(const BackwardTile& tile) {
+  constexpr int kElements = 32 * kWarps * 8;
+  return kElements / page_cols(tile);
+}
+
+/// So many rows of dO, and of O, does a thread load before it waits for them: one, or as many as make up 2
+/// and 4 loads of 16 bytes (machine code of PyTorch 2.11 for sm_90, pytorch_backward_ends.csv, of the kernel
+/// that writes zeros too).
+int rows_in_round(const BackwardTile& tile, int loads) {
+  const int pages = tile.head_dim / page_cols(tile);
+  return std::min(std::max(loads / pages, 1), tile.rows / rows_at_once(tile));
+}
+
+constexpr int kLoadsOfGradO = 2;
+constexpr int kLoadsOfO = 4;
+
+/// Products of the rows of a tile, a row vector for those that all threads together load at once.
+class RowProducts {
+ public:
+  RowProducts(CtaMachine& m, const BackwardShape& shape) : m_(m), shape_(shape) {}
+
+  std::vector<RowVector> multiply() {
+    load_grad_o();
+    const int in_round = rows_in_round(shape_.tile, kLoadsOfO);
+    std::vector<RowVector> products;
+    for (std::size_t first = 0; first < grad_o_.size(); first += static_cast<std::size_t>(in_round)) {
+      const std::vector<Row> round = load(kBackO, first, in_round);
+      for (std::size_t i = 0; i < round.size(); ++i) {
+        products.push_back(product(grad_o_[first + i], round[i]));
+      }
+      end_round();
+    }
+    return products;
+  }
+
+ private:
+  using Row = std::vector<Fragment>;  ///< page by page
+
+  void load_grad_o() {
+    const int rows = shape_.tile.rows / rows_at_once(shape_.tile);
+    const int in_round = rows_in_round(shape_.tile, kLoadsOfGradO);
+    for (int first = 0; first < rows; first += in_round) {
+      for (const Row& loaded : load(kBackGradO, static_cast<std::size_t>(first), in_round)) {
+        grad_o_.push_back(moved(loaded));
+      }
+      end_round();
+    }
+  }
+
+  std::vector<Row> load(int tensor, std::size_t first, int count) {
+    const BackwardTile& tile = shape_.tile;
+    const int rows = rows_at_once(tile);
+    const int cols = page_cols(tile);
+    std::vector<Row> loaded(static_cast<std::size_t>(count));
+    for (Row& row : loaded) {
+      const int first_row = static_cast<int>(first++) * rows;
+      for (int col = 0; col < tile.head_dim; col += cols) {
+        row.push_back(m_.fragment(rows, cols, shape_.type(), Layout::linear, {kWarps, 1, 1}));
+        m_.load(row.back(), {tensor, shape_.query_segment(), block_index(0) * tile.rows + first_row, col,
+                             rows, cols, OutOfRange::zero});
+      }
+    }
+    return loaded;
+  }
+
+  /// The wait: ptxas moves what a branch has loaded to other registers before the next.
+  Row moved(const Row& row) {
+    Row result;
+    for (const Fragment& page : row) {
+      result.push_back(m_.fragment(page.rows, page.cols, page.type, page.layout, page.split));
+      m_.apply(result.back(), UnaryOp::copy, page);
+    }
+    return result;
+  }
+
+  RowVector product(const Row& grad_o, const Row& o) {
+    const RowVector result = m_.row_vector(o.front());
+    for (std::size_t page = 0; page < o.size(); ++page) {
+      m_.row_dot(result, grad_o[page], o[page], page > 0);
+    }
+    return result;
+  }
+
+  void end_round() { m_.part(kRound, rounds_++); }
+
+  CtaMachine& m_;
+  const BackwardShape& shape_;
+  std::vector<Row> grad_o_;
+  int rounds_ = 0;
+};
+
 void row_products(CtaMachine& m, const BackwardShape& shape) {
   const BackwardTile& tile = shape.tile;
   const int cols = page_cols(tile);
-  m.part(kWholeKernel);
+  m.part(kBeforeLoads);
   const Affine block = block_index(0);
-  std::vector<std::array<Fragment, 2>> pages;
-  for (int first = 0; first < tile.head_dim; first += cols) {
-    std::array<Fragment, 2>& page = pages.emplace_back();
-    page.fill(Fragment{});
-    for (std::size_t i = 0; i < page.size(); ++i) {
-      page[i] = m.fragment(tile.rows, cols, shape.type(), Layout::linear, {kWarps, 1, 1});
-      m.load(page[i], shape.queries(i == 0 ? kBackGradO : kBackO, block, first, cols));
-    }
+  const std::vector<RowVector> products = RowProducts(m, shape).multiply();
+  m.part(kBehindLoads);
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    m.finish_rows(products[i], Reduce::sum);
+    m.apply(products[i], BinaryOp::multiply, products[i], 1.0F);  // the share that dropout keeps
+    GlobalTile target = shape.query_values(kRowProducts, block);
+    target.rows = rows_at_once(tile);
+    target.row = target.row + static_cast<int>(i) * target.rows;
+    m.store_rows(target, products[i]);
   }
-  const RowVector products = m.row_vector(pages.front().front());
-  for (std::size_t p = 0; p < pages.size(); ++p) {
-    m.row_dot(products, pages[p][0], pages[p][1], p > 0);
-  }
-  m.finish_rows(products, Reduce::sum);
-  m.apply(products, BinaryOp::multiply, products, 1.0F);  // the share that dropout keeps
-  m.store_rows(shape.query_values(kRowProducts, block), products);
   if (shape.splits > 0) {
     return;  // the sums are zeros already
   }
@@ -83,68 +177,46 @@ void row_products(CtaMachine& m, const BackwardShape& shape) {
 
 constexpr int kCopiesSlot = 0;
 
-/// Adds up the copies of the sums: some columns of one copy at a time, as many as the build has registers for
-/// beside the sums. The source loads all of a copy before it adds. First columns first.
-std::vector<Fragment> add_copies(CtaMachine& m, const BackwardShape& shape, int sums_tensor,
-                                 const WarpSplit& split) {
-  constexpr int kColsOfAtom = 16;
+/// Loads of the sums that a thread has under way. PyTorch's builds have 16 registers beside the sums and 4 to
+/// 5 loads under way at all head dimensions (pytorch_backward_ends.csv), so that a load takes two of those
+/// that are left by the addresses of rows.
+int loads_under_way(const BackwardTile& tile, std::uint32_t registers) {
   constexpr int kAddressRegisters = 8;
+  const int sums = tile.rows * tile.head_dim / (32 * kWarps);
+  return (static_cast<int>(registers) - sums - kAddressRegisters) / 2;
+}
+
+/// Adds up the copies of the sums, 16 columns of a warp at a time.
+std::vector<Fragment> add_copies(CtaMachine& m, const BackwardShape& shape, int sums_tensor,
+                                 const WarpSplit& split, int under_way) {
+  constexpr int kColsOfAtom = 16;
   const BackwardTile& tile = shape.tile;
   const int cols = kColsOfAtom * split.n;
-  const int all_pages = tile.head_dim / cols;
-  const int registers_per_page = tile.rows * cols / (32 * kWarps);
-  const int registers = static_cast<int>(registers_of(tile).convert) - kAddressRegisters;
-  const int pages_at_once = std::clamp(registers / registers_per_page - all_pages, 1, all_pages);
-  const auto fragment = [&] {
-    return m.fragment(tile.rows, cols, ElementType::fp32, Layout::accumulator, split);
-  };
   std::vector<Fragment> sums;
-  sums.reserve(static_cast<std::size_t>(all_pages));
-  for (int page = 0; page < all_pages; ++page) {
-    sums.push_back(fragment());
+  for (int col = 0; col < tile.head_dim; col += cols) {
+    sums.push_back(m.fragment(tile.rows, cols, ElementType::fp32, Layout::accumulator, split));
     m.fill(sums.back(), 0);
   }
   m.loop(kCopiesSlot, [&](const Affine& copy) {
-    std::vector<Fragment> loaded;
-    loaded.reserve(static_cast<std::size_t>(pages_at_once));
-    for (int page = 0; page < pages_at_once; ++page) {
-      loaded.push_back(fragment());
-    }
-    for (int first = 0; first < all_pages; first += pages_at_once) {
-      const int end = std::min(first + pages_at_once, all_pages);
-      for (int page = first; page < end; ++page) {
-        m.load_sums(loaded[static_cast<std::size_t>(page - first)],
-                    shape.sums(sums_tensor, copy, block_index(0), page * cols, cols));
-      }
-      m.part(kLoadedCopy);
-      for (int page = first; page < end; ++page) {
-        const Fragment& sum = sums[static_cast<std::size_t>(page)];
-        m.apply(sum, BinaryOp::add, sum, loaded[static_cast<std::size_t>(page - first)]);
-      }
+    for (std::size_t page = 0; page < sums.size(); ++page) {
+      const int col = static_cast<int>(page) * cols;
+      m.add_sums(sums[page], shape.sums(sums_tensor, copy, block_index(0), col, cols), under_way);
     }
   });
   return sums;
 }
 
-std::vector<Fragment> only_sums(CtaMachine& m, const BackwardShape& shape, int sums_tensor,
-                                const WarpSplit& split) {
-  const BackwardTile& tile = shape.tile;
-  const Fragment sums = m.fragment(tile.rows, tile.head_dim, ElementType::fp32, Layout::accumulator, split);
-  m.load_sums(sums, shape.queries(sums_tensor, block_index(0)));
-  m.apply(sums, BinaryOp::add, sums, 0.0F);  // the only copy
-  return {sums};
-}
-
-void convert_grad_q(CtaMachine& m, const BackwardShape& shape, int sums_tensor, int grad_q) {
+void convert_grad_q(CtaMachine& m, const BackwardShape& shape, int sums_tensor, int grad_q, int under_way) {
   const BackwardTile& tile = shape.tile;
   const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(shape.problem.head_dim)));
   const WarpSplit split{tile.query_warps, kWarps / tile.query_warps, 1};
-  m.part(kWholeKernel);
+  m.part(kBeforeLoads);
   const SharedTile shared{0, tile.rows, tile.head_dim, shape.type(), 1, {}};
   SharedTile page = shared;
   page.pitch = tile.head_dim;
-  for (const Fragment& sums : shape.splits > 0 ? add_copies(m, shape, sums_tensor, split)
-                                               : only_sums(m, shape, sums_tensor, split)) {
+  const std::vector<Fragment> all_sums = add_copies(m, shape, sums_tensor, split, under_way);
+  m.part(kBehindLoads);
+  for (const Fragment& sums : all_sums) {
     m.apply(sums, BinaryOp::multiply, sums, scale);
     const Fragment packed = m.fragment(sums.rows, sums.cols, shape.type(), Layout::accumulator, split);
     m.convert(packed, sums);
@@ -184,19 +256,26 @@ void sum_heads(CtaMachine& m, const BackwardShape& shape, int from, int to) {
 
 }  // namespace
 
-LaunchPlan row_products_launch(const BackwardShape& shape) {
-  return one_cta_per_query_block(shape, "flash_bwd_dot_do_o_kernel", registers_of(shape.tile).row_products,
+int row_products_rounds(const BackwardTile& tile) {
+  const int rows = tile.rows / rows_at_once(tile);
+  return rows / rows_in_round(tile, kLoadsOfGradO) + rows / rows_in_round(tile, kLoadsOfO);
+}
+
+LaunchPlan row_products_launch(const BackwardShape& shape, Build build) {
+  return one_cta_per_query_block(shape, "flash_bwd_dot_do_o_kernel",
+                                 registers_of(build, shape.tile).row_products,
                                  [shape](CtaMachine& m) { row_products(m, shape); });
 }
 
-LaunchPlan convert_grad_q_launch(const BackwardShape& shape, int sums, int grad_q) {
+LaunchPlan convert_grad_q_launch(const BackwardShape& shape, Build build, int sums, int grad_q) {
+  const std::uint32_t registers = registers_of(build, shape.tile).convert;
+  const int under_way = loads_under_way(shape.tile, registers);
   LaunchPlan launch =
-      one_cta_per_query_block(shape, "flash_bwd_convert_dq_kernel", registers_of(shape.tile).convert,
-                              [=](CtaMachine& m) { convert_grad_q(m, shape, sums, grad_q); });
+      one_cta_per_query_block(shape, "flash_bwd_convert_dq_kernel", registers,
+                              [=](CtaMachine& m) { convert_grad_q(m, shape, sums, grad_q, under_way); });
   launch.shared_bytes_per_cta = static_cast<std::uint32_t>(2 * shape.tile.rows * shape.tile.head_dim);
-  if (shape.splits > 0) {
-    launch.classes.back().trip_counts.push_back(static_cast<std::uint32_t>(shape.splits));
-  }
+  launch.classes.back().trip_counts.push_back(
+      static_cast<std::uint32_t>(std::max<std::int64_t>(shape.splits, 1)));
   return launch;
 }
 

@@ -69,15 +69,27 @@ BuildFigures without_parts(Build build) {
 // As in the forward kernel (build_figures.cpp), whose parameters these are and more.
 constexpr ParameterLines kMainParameters{.loaded = 4, .operands = 4};
 
-// Parameters: nvcc 13.0, sm_90, head dimensions 64 and 128.
+/// Share number `i` of `shares` equal ones.
+std::vector<CountedInstruction> share_of(std::vector<CountedInstruction> kinds, int i, int shares) {
+  for (CountedInstruction& kind : kinds) {
+    kind.count = kind.count * (i + 1) / shares - kind.count * i / shares;
+  }
+  return kinds;
+}
+
+// Parameters: nvcc 13.0, sm_90, head dimensions 64 and 128. What stands behind the first block lies evenly in
+// the rounds and behind them.
 BuildFigures of_small_kernel(Build build, const BackwardShape& shape, BackwardCount part,
-                             const ParameterLines& parameters) {
+                             const ParameterLines& parameters, int rounds) {
   constexpr int kCountedOn = 9;
   BuildFigures result = without_parts(build);
   const FigureCounts counts = figure(build, shape.tile.head_dim, kCountedOn, BackwardCase::full, part);
-  CountedPart text = cta_begin(counted_instructions(part_before_steps(counts)), parameters);
-  text.push_back({.spread = counted_instructions(part_behind_steps(counts))});
-  result.parts[{kWholeKernel, 0}] = std::move(text);
+  result.parts[{kBeforeLoads, 0}] = cta_begin(counted_instructions(part_before_steps(counts)), parameters);
+  const std::vector<CountedInstruction> behind = counted_instructions(part_behind_steps(counts));
+  for (int round = 0; round < rounds; ++round) {
+    result.parts[{kRound, round}] = {{.spread = share_of(behind, round, rounds + 1), .end = BlockEnd::join}};
+  }
+  result.parts[{kBehindLoads, 0}] = {{.spread = share_of(behind, rounds, rounds + 1)}};
   return result;
 }
 
@@ -99,14 +111,12 @@ BuildFigures backward_figures(Build build, const BackwardShape& shape, int capab
 }
 
 BuildFigures row_products_figures(Build build, const BackwardShape& shape) {
-  return of_small_kernel(build, shape, BackwardCount::row_products, {.loaded = 5, .operands = 7});
+  return of_small_kernel(build, shape, BackwardCount::row_products, {.loaded = 5, .operands = 7},
+                         row_products_rounds(shape.tile));
 }
 
 BuildFigures convert_figures(Build build, const BackwardShape& shape) {
-  BuildFigures result = of_small_kernel(build, shape, BackwardCount::convert, {.loaded = 5, .operands = 5});
-  // The kernel has as many registers as it takes to load before it adds (launch__registers_per_thread).
-  result.parts[{kLoadedCopy, 0}] = {{.end = BlockEnd::join}};
-  return result;
+  return of_small_kernel(build, shape, BackwardCount::convert, {.loaded = 5, .operands = 5}, 0);
 }
 
 }  // namespace warpscope::kernels::fa2

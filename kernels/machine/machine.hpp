@@ -134,8 +134,9 @@ class CtaMachine {
   virtual void store(const GlobalTile& target, const Fragment& source) = 0;
   /// fp32 atomic add without return value.
   virtual void reduce_add(const GlobalTile& target, const Fragment& source) = 0;
-  /// Loads what reduce_add has summed, each element in the lane that would add to it: 4 bytes per thread.
-  virtual void load_sums(const Fragment& target, const GlobalTile& source) = 0;
+  /// target += what reduce_add has summed, each element in the lane that would add to it: 4 bytes per thread.
+  /// A thread loads through `registers` registers in turn, so that as many of its loads are under way.
+  virtual void add_sums(const Fragment& target, const GlobalTile& source, int registers) = 0;
   /// rows x 1 fp32 tile; one lane per row stores.
   virtual void load_rows(const RowVector& target, const GlobalTile& source) = 0;
   /// All threads read these numbers of one element each, and do nothing else before they have them. Positions

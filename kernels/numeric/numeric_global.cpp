@@ -118,8 +118,16 @@ void NumericMachine::reduce_add(const GlobalTile& target, const Fragment& source
       [](int, int) {});
 }
 
-void NumericMachine::load_sums(const Fragment& target, const GlobalTile& source) {
-  load(target, source);
+void NumericMachine::add_sums(const Fragment& target, const GlobalTile& source, int /*registers*/) {
+  require_same_shape(target.rows, target.cols, source.rows, source.cols, "add_sums");
+  NumericTensor& tensor = tensors_.at(static_cast<std::size_t>(source.tensor));
+  const std::int64_t segment = position_.evaluate(source.segment);
+  TileValues& values = tile(target);
+  for_each_element(
+      position_, tensor, source,
+      [&](int i, int j, std::int64_t r, std::int64_t c) { values.at(0, i, j) += tensor.at(segment, r, c); },
+      [](int, int) {});
+  flops_.tile_add += static_cast<std::int64_t>(target.rows) * target.cols;
 }
 
 void NumericMachine::load_rows(const RowVector& target, const GlobalTile& source) {

@@ -35,7 +35,7 @@ class NumericMachine final : public CtaMachine {
   void load(const Fragment& target, const GlobalTile& source) override;
   void store(const GlobalTile& target, const Fragment& source) override;
   void reduce_add(const GlobalTile& target, const Fragment& source) override;
-  void load_sums(const Fragment& target, const GlobalTile& source) override;
+  void add_sums(const Fragment& target, const GlobalTile& source, int registers) override;
   void load_rows(const RowVector& target, const GlobalTile& source) override;
   void read_settled(std::initializer_list<GlobalTile> numbers, const Affine& difference) override;
   void store_rows(const GlobalTile& target, const RowVector& source) override;
