@@ -55,6 +55,7 @@ Improvement l2_rate(const hw::L2& l2) {
   const auto raise = [&](std::string_view key, int now) {
     result.changes.push_back(set(key, static_cast<int>(std::ceil(now * result.factor))));
   };
+  raise("l2.write_bytes_per_clk", l2.write_bytes_per_clk);
   raise("l2.lines_per_clk", l2.lines_per_clk);
   raise("l2.sm_bytes_per_clk", l2.sm_bytes_per_clk);
   return result;

@@ -162,12 +162,13 @@ struct L2 {
   int ways = 0;  ///< blocks of 2 KB whose addresses hash alike and that fit at the same time
   int copy_reads_per_refresh = 0;  ///< one of so many reads of a copy counts as a use at its home
   int slices = 0;                  ///< each with a part of the capacity, of all rates and of HBM
-  int partitions = 0;          ///< each keeps copies of the data it passes on, also of data homed in another
-  int hit_latency_cycles = 0;  ///< mean over near and far slices, unloaded, SM to SM
-  int hit_spread_cycles = 0;   ///< lines come at most so much earlier or later, evenly spread
-  int bytes_per_clk = 0;       ///< sustained by all SMs together
-  int lines_per_clk = 0;       ///< 128-byte lines that all slices together look up per SM clock
-  int sm_bytes_per_clk = 0;    ///< what one SM alone can draw
+  int partitions = 0;           ///< each keeps copies of the data it passes on, also of data homed in another
+  int hit_latency_cycles = 0;   ///< mean over near and far slices, unloaded, SM to SM
+  int hit_spread_cycles = 0;    ///< lines come at most so much earlier or later, evenly spread
+  int bytes_per_clk = 0;        ///< sustained by all SMs together, reads
+  int write_bytes_per_clk = 0;  ///< the same of writes, in whole sectors
+  int lines_per_clk = 0;        ///< 128-byte lines that all slices together look up per SM clock
+  int sm_bytes_per_clk = 0;     ///< what one SM alone can draw
   int reduce_lanes_per_clk = 0;  ///< fp32 atomic lanes per SM clock, whole chip
 };
 

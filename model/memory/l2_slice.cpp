@@ -11,6 +11,7 @@ namespace {
 /// Time of a cache that is told when data comes, and not how long it takes: far above all waits.
 constexpr std::int64_t kLongestWait = std::int64_t{1} << 56;
 constexpr std::uint32_t kLaneBytes = 4;
+constexpr std::int64_t kSectorsPerLine = 4;
 constexpr std::uint64_t kTurnBlocks = 8;
 
 std::int64_t units(double cycles) {
@@ -32,6 +33,8 @@ SliceTiming slice_timing(const hw::HwConfig& config, double sm_clock_mhz) {
   SliceTiming timing;
   const double slices = config.l2.slices;
   timing.units_per_byte = units(slices / config.l2.bytes_per_clk);
+  timing.units_per_written_sector =
+      units(slices * static_cast<double>(kSectorBytes) / config.l2.write_bytes_per_clk);
   timing.units_per_line = units(slices / config.l2.lines_per_clk);
   timing.units_per_lane = units(slices / config.l2.reduce_lanes_per_clk);
   timing.hit = HitLatency(config.l2);
@@ -64,6 +67,7 @@ void L2Slice::begin_launch(const SliceTiming& timing, bool keep_contents, std::s
   channel_.begin_launch(timing.channel,
                         batch_bytes * static_cast<std::int64_t>(turn + 1) / static_cast<std::int64_t>(turns));
   lookups_ = {};
+  write_port_ = {};
   accepted_ = 0;
   spread_units_ = 0;
   traffic_.assign(traffic_.size(), {});
@@ -136,11 +140,20 @@ std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetc
   return there;
 }
 
+std::int64_t L2Slice::write_units(std::int64_t bytes) const {
+  return bytes / static_cast<std::int64_t>(kSectorBytes) * timing_->units_per_written_sector;
+}
+
 void L2Slice::serve(Piece& piece) {
   const std::int64_t service = service_units(*timing_, piece);
-  const std::int64_t start = lookups_.serve(piece.time_cycles * kQueueUnits, service);
+  std::int64_t start = lookups_.serve(piece.time_cycles * kQueueUnits, service);
+  if (piece.kind == AccessKind::write) {
+    start = write_port_.write(start, write_units(written_bytes(piece)));
+  }
   std::int64_t there = look_up(piece, start, [&](std::int64_t bytes) {
-    return channel_.read(start, bytes) + timing_->hbm_units + page_wait(piece);
+    const std::int64_t filled = channel_.read(start, bytes) + timing_->hbm_units + page_wait(piece);
+    write_port_.fill(start, filled, write_units(bytes));
+    return filled;
   });
   // Those who wait for the same bytes go on together, and come to the same slice next. Who finds them there
   // goes on when he has been served: SMs soon keep out of one another's way.
@@ -168,12 +181,22 @@ void L2Slice::serve(Piece& piece) {
   piece.arrival_cycles = (there + timing_->hit.units(piece) + kQueueUnits - 1) / kQueueUnits;
 }
 
-void L2Slice::touch(const Piece& piece, std::int64_t time_cycles) {
+void L2Slice::add_background(std::int64_t time_cycles, const SliceBackground& background) {
+  const std::int64_t time = time_cycles * kQueueUnits;
+  lookups_.add_background(time, background.lookup_units, background.piece_units);
+  write_port_.add_background(time, write_units(background.taken_in_bytes),
+                             timing_->units_per_written_sector * kSectorsPerLine);
+}
+
+std::int64_t L2Slice::touch(const Piece& piece, std::int64_t time_cycles) {
   const std::int64_t now = time_cycles * kQueueUnits;
+  std::int64_t filled_bytes = 0;
   look_up(piece, now, [&](std::int64_t bytes) {
+    filled_bytes += bytes;
     return channel_.read_in_background(now, bytes) + timing_->hbm_units + timing_->mean_page_wait_units;
   });
   write_back([&](std::int64_t bytes) { channel_.write_in_background(now, bytes); });
+  return filled_bytes;
 }
 
 }  // namespace warpscope::memory

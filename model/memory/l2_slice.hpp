@@ -13,12 +13,14 @@
 #include "model/memory/piece.hpp"
 #include "model/memory/server.hpp"
 #include "model/memory/tensor_bytes.hpp"
+#include "model/memory/write_port.hpp"
 
 namespace warpscope::memory {
 
 /// Timing of all slices, in units of 1/kQueueUnits SM cycles.
 struct SliceTiming {
   std::int64_t units_per_byte = 0;
+  std::int64_t units_per_written_sector = 0;
   std::int64_t units_per_line = 0;
   std::int64_t units_per_lane = 0;  ///< of a reduction
   std::int64_t hbm_units = 0;       ///< more for what HBM brings, besides its wait for a page
@@ -38,6 +40,20 @@ std::int64_t service_units(const SliceTiming& timing, const Piece& piece);
 /// Bytes between the L2 and all SMs that make the access.
 std::uint64_t moved_bytes(const Piece& piece);
 
+/// Bytes that a piece writes into a slice, in whole sectors.
+inline std::int64_t written_bytes(const Piece& piece) {
+  return piece.kind == AccessKind::write && !piece.comes_along
+             ? piece.sectors * static_cast<std::int64_t>(kSectorBytes)
+             : 0;
+}
+
+/// Lookups take a slice so long in all and in pieces of so much each, and so many bytes come into it.
+struct SliceBackground {
+  std::int64_t lookup_units = 0;
+  std::int64_t piece_units = 0;
+  std::int64_t taken_in_bytes = 0;
+};
+
 /// State of one slice. It answers pieces in the order in which they come, which is that of their times.
 class L2Slice {
  public:
@@ -48,17 +64,15 @@ class L2Slice {
   void begin_launch(const SliceTiming& timing, bool keep_contents, std::size_t turn, std::size_t turns);
   /// Of the launch before, or of somebody else, the block is dirty.
   void leave_dirty(std::uint64_t key) { cache_.leave_dirty(key, written_); }
-  /// Lookups that nobody waits for take so long in all, `piece_units` each.
-  void add_background(std::int64_t time_cycles, std::int64_t units, std::int64_t piece_units) {
-    lookups_.add_background(time_cycles * kQueueUnits, units, piece_units);
-  }
+  /// What nobody waits for.
+  void add_background(std::int64_t time_cycles, const SliceBackground& background);
   /// What SMs that others stand for have looked up since the last call, that any slice may have been asked
   /// for.
   std::int64_t take_spread() { return std::exchange(spread_units_, 0); }
   /// Takes the next piece and fills in when it is answered.
   void serve(Piece& piece);
-  /// Likewise, but nobody waits for the answer.
-  void touch(const Piece& piece, std::int64_t time_cycles);
+  /// Likewise, but nobody waits for the answer. Returns the bytes that HBM brings.
+  std::int64_t touch(const Piece& piece, std::int64_t time_cycles);
 
   /// By tensor; behind them what leave_dirty() left.
   const std::vector<TensorBytes>& traffic() const { return traffic_; }
@@ -69,6 +83,8 @@ class L2Slice {
   /// there. Returns when all of them are.
   template <typename Fetch>
   std::int64_t look_up(const Piece& piece, std::int64_t start, const Fetch& fetch);
+  /// How long these bytes, in whole sectors, take the way into the slice.
+  std::int64_t write_units(std::int64_t bytes) const;
   /// Until the pages are open that hold the piece.
   std::int64_t page_wait(const Piece& piece) const;
   /// Has `write` take the bytes that the lookup drove out.
@@ -79,6 +95,7 @@ class L2Slice {
   PartitionedCache cache_;
   HbmChannel channel_;
   Server lookups_;
+  WritePort write_port_;
   std::int64_t spread_units_ = 0;
   std::int64_t accepted_ = 0;  ///< the last write-back had room from here on
   std::vector<WriteBack> written_;

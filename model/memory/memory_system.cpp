@@ -194,10 +194,12 @@ int MemorySystem::split(const Access& access, std::vector<Piece>& pieces) const 
 void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cycles) {
   std::int64_t units = 0;
   std::int64_t by_piece = 0;
+  std::int64_t taken_in_bytes = 0;
   for (const Access& access : accesses) {
     for_each_piece(
         access, [&](std::uint64_t slice) -> Piece& { return touched_[slice].emplace_back(); },
         [&](const Piece& piece) {
+          taken_in_bytes += written_bytes(piece) * piece.accesses;
           const std::int64_t service = service_units(timing_, piece);
           units += service * piece.accesses;
           by_piece += service * service * piece.accesses;
@@ -211,10 +213,13 @@ void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cyc
   }
   for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
     for (const Piece& piece : touched_[slice]) {
-      slices_[slice].touch(piece, time_cycles);
+      taken_in_bytes += slices_[slice].touch(piece, time_cycles);
     }
     touched_[slice].clear();
-    slices_[slice].add_background(time_cycles, units / static_cast<std::int64_t>(slices_.size()), by_piece);
+  }
+  const auto slices = static_cast<std::int64_t>(slices_.size());
+  for (L2Slice& slice : slices_) {
+    slice.add_background(time_cycles, {units / slices, by_piece, taken_in_bytes / slices});
   }
 }
 

@@ -40,15 +40,16 @@ class Server {
   /// Equal requests of other SMs take so long in all; they come in the next period.
   void add_later(std::int64_t others) { later_ += others; }
   /// Something that nobody waits for comes from `time` on, in pieces that take `piece` each: in each period
-  /// one of kPeriodsApart parts of what is still to come.
-  void add_background(std::int64_t time, std::int64_t service, std::int64_t piece) {
+  /// one of `periods_apart` parts of what is still to come.
+  void add_background(std::int64_t time, std::int64_t service, std::int64_t piece,
+                      int periods_apart = kPeriodsApart) {
     if (time > since_) {
       go_on_to(time);
       arriving_ = 0;
       since_ = time;
     }
     coming_ += service + std::exchange(later_, 0);
-    service = coming_ / kPeriodsApart;
+    service = coming_ / periods_apart;
     coming_ -= service;
     arriving_ += service;
     piece_ = piece;

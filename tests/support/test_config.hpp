@@ -71,6 +71,7 @@ inline hw::HwConfig test_config() {
                .partitions = 2,
                .hit_latency_cycles = 211,
                .bytes_per_clk = 192,
+               .write_bytes_per_clk = 192,
                .lines_per_clk = 3,
                .sm_bytes_per_clk = 96,
                .reduce_lanes_per_clk = 425};
