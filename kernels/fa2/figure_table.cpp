@@ -120,8 +120,8 @@ constexpr std::array kRows = {
 };
 // clang-format on
 
-/// The stack frames of the same code, and of PyTorch's copy: the source compiled as it is there. `even`: no
-/// bounds to check.
+/// The stack frames of the same code, and of PyTorch's copy: the source compiled as it is there, at 32, 96
+/// and 256 from the library (cuobjdump). `even`: no bounds to check.
 struct FrameRow {
   Build build;
   int head_dim;
@@ -142,7 +142,9 @@ constexpr std::array kFrames = {
     FrameRow{Build::torch, 64, 9, false, false, 88},     FrameRow{Build::torch, 64, 9, true, true, 136},
     FrameRow{Build::torch, 64, 9, true, false, 208},     FrameRow{Build::torch, 128, 9, false, true, 144},
     FrameRow{Build::torch, 128, 9, false, false, 64},    FrameRow{Build::torch, 128, 9, true, true, 136},
-    FrameRow{Build::torch, 128, 9, true, false, 376},
+    FrameRow{Build::torch, 128, 9, true, false, 376},    FrameRow{Build::torch, 32, 9, false, false, 104},
+    FrameRow{Build::torch, 32, 9, true, false, 208},     FrameRow{Build::torch, 96, 9, false, false, 48},
+    FrameRow{Build::torch, 96, 9, true, true, 8},        FrameRow{Build::torch, 256, 9, true, false, 32},
 };
 
 }  // namespace

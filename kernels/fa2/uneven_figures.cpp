@@ -22,10 +22,10 @@ constexpr std::array kRows = {
 };
 
 // The same of PyTorch 2.11, executed instructions (pytorch_parts.csv). Of 192 and 256 it has one build for
-// all.
+// all. The 11 LDL and 4 STL in the loop of 32 without mask are left out.
 constexpr std::array kTorchRows = {
     UnevenFigures{32, false, 183, 14, {}, 33},
-    UnevenFigures{32, true, 164, 200, {}, 49},
+    UnevenFigures{32, true, 164, 200, {-17, -1, -1, 0, 0, -1, 0, 9, 0, 4, 0}, 49},
     UnevenFigures{64, false, 308, -20, {0, 12, 0, 0, 0, 0, 0, -9, 0, 0, 0}, 81},
     UnevenFigures{64, true, 366, 236, {0, -1, -4, 0, 0, 0, 0, -5, 0, -1, 0}, 107},
     UnevenFigures{96, false, 151, 41, {}, 61},
