@@ -24,6 +24,15 @@ constexpr std::array kCounts = {Count{"HMMA", "sm__inst_executed_pipe_tensor_op_
                                 Count{"MUFU", "sm__inst_executed_pipe_xu.sum", 0.01},
                                 Count{"warp instructions", "sm__inst_executed.sum", 0.08}};
 
+/// Of each draw; all have the same limits.
+constexpr std::array kOfDraw = {
+    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", "", 0.02, 0.05},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", "", 0.025, 0.12},
+    AccuracyTarget{kCycles, kCycles, "fa2_torch", "", 0.035, 0.12},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", "", 0.06, 0.10, Pass::backward},
+    AccuracyTarget{kCycles, kCycles, "fa2_torch", "", 0.05, 0.14, Pass::backward},
+};
+
 constexpr std::array kOthers = {
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2", kCounters, std::nullopt, 0.08},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kCounters, std::nullopt, std::nullopt},
@@ -57,65 +66,6 @@ constexpr std::array kOthers = {
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kEdgeCounters, std::nullopt, std::nullopt, Pass::backward},
-    // Drawn at random. Cycles have no worst limit yet: where a grid takes a wave and a bit, launches end
-    // early.
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnCounters, 0.02, 0.05},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnCounters, 0.05, std::nullopt},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnCounters, 0.06, std::nullopt},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnCounters, 0.06, 0.10, Pass::backward},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnCounters, std::nullopt, std::nullopt, Pass::backward},
-    // Drawn again, before instructions came by a shared path and before some of these shapes were sampled.
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnAgainCounters, 0.02,
-                   0.05},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnAgainCounters, std::nullopt, std::nullopt},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnAgainCounters, std::nullopt, std::nullopt},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnAgainCounters, 0.06, 0.10, Pass::backward},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnAgainCounters, std::nullopt, std::nullopt,
-                   Pass::backward},
-    // Drawn a third time, after that.
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnThirdCounters, 0.02,
-                   0.05},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnThirdCounters, std::nullopt, std::nullopt},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnThirdCounters, 0.035, 0.12},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnThirdCounters, std::nullopt, std::nullopt,
-                   Pass::backward},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnThirdCounters, 0.05, 0.14, Pass::backward},
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnFourthCounters, 0.02,
-                   0.05},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnFourthCounters, std::nullopt, std::nullopt},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnFourthCounters, 0.035, 0.12},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnFourthCounters, 0.06, 0.10, Pass::backward},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnFourthCounters, 0.05, 0.14, Pass::backward},
-    // Drawn a fifth time, before, and a sixth time, after instructions were counted in the machine code.
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnFifthCounters, 0.02,
-                   0.05},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnFifthCounters, std::nullopt, std::nullopt},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnFifthCounters, std::nullopt, std::nullopt},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnFifthCounters, 0.06, 0.10, Pass::backward},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnFifthCounters, 0.05, 0.14, Pass::backward},
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnSixthCounters, 0.02,
-                   0.05},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnSixthCounters, std::nullopt, std::nullopt},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnSixthCounters, 0.035, std::nullopt},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnSixthCounters, 0.06, 0.10, Pass::backward},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnSixthCounters, 0.05, 0.14, Pass::backward},
-    // Drawn a seventh time, after the port of an SM's stores was measured.
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnSeventhCounters, 0.02,
-                   0.05},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnSeventhCounters, std::nullopt, std::nullopt},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnSeventhCounters, 0.035, 0.12},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnSeventhCounters, 0.06, 0.10, Pass::backward},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnSeventhCounters, 0.05, 0.14, Pass::backward},
-    // Drawn an eighth time, after the backward loops' loads were read off the machine code.
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kDrawnEighthCounters, 0.02,
-                   0.05},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnEighthCounters, std::nullopt, std::nullopt},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnEighthCounters, 0.035, 0.12},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDrawnEighthCounters, 0.06, 0.10, Pass::backward},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kDrawnEighthCounters, 0.05, 0.14, Pass::backward},
-    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", kH100Counters, 0.02, 0.05},
-    AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kH100Counters, std::nullopt, std::nullopt},
-    AccuracyTarget{kCycles, kCycles, "fa2_torch", kH100Counters, std::nullopt, std::nullopt},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", kDeterministicCounters, std::nullopt, std::nullopt,
                    Pass::backward},
     AccuracyTarget{kCycles, kCycles, "fa2_torch", kDeterministicCounters, std::nullopt, std::nullopt,
@@ -203,6 +153,12 @@ std::vector<AccuracyRow> empty_rows() {
   }
   for (const AccuracyTarget& target : kOthers) {
     rows.push_back({target, {}, {}, 0});
+  }
+  for (const char* draw : kDraws) {
+    for (AccuracyTarget target : kOfDraw) {
+      target.source = draw;
+      rows.push_back({target, {}, {}, 0});
+    }
   }
   return rows;
 }

@@ -219,12 +219,13 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_times(directory, kTorchTimes, observations);
   add_counters(h200, "counters_split.csv", observations);
   for (const char* file :
-       {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDrawnCounters,
-        kDrawnAgainCounters, kDrawnThirdCounters, kDrawnFourthCounters, kDrawnFifthCounters,
-        kDrawnSixthCounters, kDrawnSeventhCounters, kDrawnEighthCounters, kDeterministicCounters}) {
+       {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDeterministicCounters}) {
     add_counters(h200, file, observations);
   }
-  add_counters(directory / "measured-h100", kH100Counters, observations);
+  for (const std::string_view draw : kDraws) {
+    add_counters(draw.find("h100") != std::string_view::npos ? directory / "measured-h100" : h200,
+                 draw.data(), observations);
+  }
   add_bars(directory, observations);
   add_other_bars(directory, observations);
   return observations;

@@ -1,6 +1,7 @@
 // What was measured or published about a point, to hold the model against.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -37,18 +38,16 @@ inline constexpr const char* kLengthCounters = "counters_lengths.csv";
 inline constexpr const char* kDropoutCounters = "counters_dropout.csv";
 inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// Shapes of PyTorch drawn at random: some of the first two draws guided a figure, the third nothing, the
-/// fourth that a change was dropped, of two of the fifth the code was counted, the sixth to the eighth
-/// guided nothing; and deterministic backward passes (counters_drawn.md).
-inline constexpr const char* kDrawnCounters = "counters_drawn.csv";
-inline constexpr const char* kDrawnAgainCounters = "counters_drawn_again.csv";
-inline constexpr const char* kDrawnThirdCounters = "counters_drawn_third.csv";
-inline constexpr const char* kDrawnFourthCounters = "counters_drawn_fourth.csv";
-inline constexpr const char* kDrawnFifthCounters = "counters_drawn_fifth.csv";
-inline constexpr const char* kDrawnSixthCounters = "counters_drawn_sixth.csv";
-inline constexpr const char* kDrawnSeventhCounters = "counters_drawn_seventh.csv";
-inline constexpr const char* kDrawnEighthCounters = "counters_drawn_eighth.csv";
-/// The same on an H100: the machine code of one of them guided the combining kernel's figures.
-inline constexpr const char* kH100Counters = "counters_drawn_h100.csv";
+/// fourth that a change was dropped, of two of the fifth the code was counted, the sixth to the ninth guided
+/// nothing (counters_drawn.md); the last is of an H100, the machine code of one of its shapes guided the
+/// combining kernel's figures.
+inline constexpr std::array kDraws = {
+    "counters_drawn.csv",         "counters_drawn_again.csv",  "counters_drawn_third.csv",
+    "counters_drawn_fourth.csv",  "counters_drawn_fifth.csv",  "counters_drawn_sixth.csv",
+    "counters_drawn_seventh.csv", "counters_drawn_eighth.csv", "counters_drawn_ninth.csv",
+    "counters_drawn_h100.csv",
+};
+/// Backward passes in a fixed order (counters_drawn.md).
 inline constexpr const char* kDeterministicCounters = "counters_deterministic.csv";
 inline constexpr const char* kFigure5 = "Fig. 5";
 inline constexpr const char* kFigure6 = "Fig. 6";
