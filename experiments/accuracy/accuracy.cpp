@@ -24,7 +24,7 @@ constexpr std::array kCounts = {Count{"HMMA", "sm__inst_executed_pipe_tensor_op_
                                 Count{"MUFU", "sm__inst_executed_pipe_xu.sum", 0.01},
                                 Count{"warp instructions", "sm__inst_executed.sum", 0.08}};
 
-/// Of each draw; all have the same limits.
+/// Of each draw, which gives the source; all have the same limits.
 constexpr std::array kOfDraw = {
     AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "fa2_torch", "", 0.02, 0.05},
     AccuracyTarget{kHbmBytes, kHbmBytes, "fa2_torch", "", 0.025, 0.12},
@@ -154,9 +154,9 @@ std::vector<AccuracyRow> empty_rows() {
   for (const AccuracyTarget& target : kOthers) {
     rows.push_back({target, {}, {}, 0});
   }
-  for (const char* draw : kDraws) {
+  for (const Draw& draw : kDraws) {
     for (AccuracyTarget target : kOfDraw) {
-      target.source = draw;
+      target.source = draw.file;
       rows.push_back({target, {}, {}, 0});
     }
   }

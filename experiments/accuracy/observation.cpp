@@ -222,9 +222,8 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
        {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDeterministicCounters}) {
     add_counters(h200, file, observations);
   }
-  for (const std::string_view draw : kDraws) {
-    add_counters(draw.find("h100") != std::string_view::npos ? directory / "measured-h100" : h200,
-                 draw.data(), observations);
+  for (const Draw& draw : kDraws) {
+    add_counters(directory / draw.directory, draw.file, observations);
   }
   add_bars(directory, observations);
   add_other_bars(directory, observations);

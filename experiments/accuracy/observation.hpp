@@ -41,11 +41,16 @@ inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// fourth that a change was dropped, of two of the fifth the code was counted, the sixth to the ninth guided
 /// nothing (counters_drawn.md); the last is of an H100, the machine code of one of its shapes guided the
 /// combining kernel's figures.
+struct Draw {
+  const char* directory;  ///< of the reference data, by the GPU
+  const char* file;
+};
 inline constexpr std::array kDraws = {
-    "counters_drawn.csv",         "counters_drawn_again.csv",  "counters_drawn_third.csv",
-    "counters_drawn_fourth.csv",  "counters_drawn_fifth.csv",  "counters_drawn_sixth.csv",
-    "counters_drawn_seventh.csv", "counters_drawn_eighth.csv", "counters_drawn_ninth.csv",
-    "counters_drawn_h100.csv",
+    Draw{"measured-h200", "counters_drawn.csv"},         Draw{"measured-h200", "counters_drawn_again.csv"},
+    Draw{"measured-h200", "counters_drawn_third.csv"},   Draw{"measured-h200", "counters_drawn_fourth.csv"},
+    Draw{"measured-h200", "counters_drawn_fifth.csv"},   Draw{"measured-h200", "counters_drawn_sixth.csv"},
+    Draw{"measured-h200", "counters_drawn_seventh.csv"}, Draw{"measured-h200", "counters_drawn_eighth.csv"},
+    Draw{"measured-h200", "counters_drawn_ninth.csv"},   Draw{"measured-h100", "counters_drawn_h100.csv"},
 };
 /// Backward passes in a fixed order (counters_drawn.md).
 inline constexpr const char* kDeterministicCounters = "counters_deterministic.csv";

@@ -20,7 +20,7 @@ namespace warpscope::memory {
 /// Timing of all slices, in units of 1/kQueueUnits SM cycles.
 struct SliceTiming {
   std::int64_t units_per_byte = 0;
-  std::int64_t units_per_written_sector = 0;
+  std::int64_t units_per_written_sector = 0;  ///< written by an SM or brought by HBM
   std::int64_t units_per_line = 0;
   std::int64_t units_per_lane = 0;  ///< of a reduction
   std::int64_t hbm_units = 0;       ///< more for what HBM brings, besides its wait for a page
