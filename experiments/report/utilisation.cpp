@@ -35,8 +35,13 @@ Utilisation utilisation(const hw::HwConfig& config, const metrics::LaunchResult&
   set(Resource::data_path,
       active * metric("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active"));
   set(Resource::issue, metric("sm__inst_executed.sum") / slots);
-  set(Resource::l2, (metric("lts__t_sectors_op_read.sum") + metric("lts__t_sectors_op_write.sum")) *
-                        kSectorBytes / (cycles * config.l2.bytes_per_clk));
+  const double read_bytes = metric("lts__t_sectors_op_read.sum") * kSectorBytes;
+  const double written_bytes = metric("lts__t_sectors_op_write.sum") * kSectorBytes;
+  // What HBM brings takes the way in, as what SMs write does.
+  set(Resource::l2,
+      std::max((read_bytes + written_bytes) / config.l2.bytes_per_clk,
+               (written_bytes + metric("dram__bytes_read.sum")) / config.l2.write_bytes_per_clk) /
+          cycles);
   constexpr double kBytesPerMicrosecond = 1e3;  // in a GB/s
   set(Resource::hbm, (metric("dram__bytes_read.sum") + metric("dram__bytes_write.sum")) /
                          (launch.time_us * config.hbm.peak_gb_per_s * kBytesPerMicrosecond));

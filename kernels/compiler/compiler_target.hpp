@@ -29,11 +29,12 @@ struct CompilerTarget {
   int shared_load_latency = 30;
   int shuffle_latency = 24;
   int global_load_latency = 30;  ///< the compiler hoists loads no further than it does shared loads
-  int ldsm_window = 12;          ///< an LDSM is issued at most this many HMMAs before its first user
-  int value_registers = 231;     ///< at most: 255 less address_registers
-  int address_registers = 24;    ///< of a thread's in a kernel with products: addresses and loop constants
-  int reserve_registers = 4;     ///< kept free for the oldest instruction
-  int scarce_registers = 8;      ///< this close to the limit, instructions that free registers go first
+  int waiting_loads = 11;        ///< LDSMs that are issued before their first HMMA, at most
+  int load_window = 10;        ///< HMMAs that such an LDSM passes where the other factor is computed, at most
+  int value_registers = 231;   ///< at most: 255 less address_registers
+  int address_registers = 24;  ///< of a thread's in a kernel with products: addresses and loop constants
+  int reserve_registers = 4;   ///< kept free for the oldest instruction
+  int scarce_registers = 8;    ///< this close to the limit, instructions that free registers go first
   int live_predicates = 6;
   /// An instruction passes others of the source if its path to the block's end is longer by so many cycles
   /// for each. Of 0 to 8 the one with which the mean stall counts of FlashAttention-2's loops at d 64 and 128

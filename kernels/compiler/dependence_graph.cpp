@@ -128,11 +128,25 @@ class Builder {
     if (is_ldsm(code_[static_cast<std::size_t>(writer)].opcode) && is_hmma(code_[user].opcode) &&
         node.first_hmma_user < 0) {
       node.first_hmma_user = hmmas_;
+      if (computes_factor(code_[user])) {
+        node.hmmas_first = hmmas_ - target_.load_window;
+      }
     }
+  }
+
+  /// Whether an instruction of the block other than an LDSM writes one of the two matrices that are
+  /// multiplied.
+  bool computes_factor(const Instruction& hmma) {
+    return std::any_of(hmma.sources.begin(), hmma.sources.begin() + 2, [&](const RegisterRange& factor) {
+      const int writer = state(factor.first).writer;
+      return writer >= 0 && !is_ldsm(code_[static_cast<std::size_t>(writer)].opcode);
+    });
   }
 
   void add_order_edges(std::uint32_t i) {
     const trace::Opcode opcode = code_[i].opcode;
+    // Where it stands in the source, or so much sooner that its data are there then.
+    graph_.nodes[i].hmmas_first = hmmas_ - target_.shared_load_latency / target_.hmma_16816_interval;
     if (is_hmma(opcode)) {
       const int interval = issue_interval(target_, opcode);
       edge(last_hmma_, i, interval, interval);

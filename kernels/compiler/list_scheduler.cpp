@@ -19,7 +19,13 @@ class ListScheduler {
         ready_at_(code_.size(), 0),
         missing_(code_.size(), 0),
         issued_(code_.size(), false),
-        live_(graph_.live_registers) {
+        live_(graph_.live_registers),
+        loads_for_(code_.size(), 0) {
+    for (const DependenceNode& node : graph_.nodes) {
+      if (node.first_hmma_user >= 0) {
+        ++loads_for_[static_cast<std::size_t>(node.first_hmma_user)];
+      }
+    }
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
       missing_[i] = graph_.nodes[i].predecessors;
       if (missing_[i] == 0) {
@@ -39,7 +45,7 @@ class ListScheduler {
         continue;
       }
       if (chosen < 0) {
-        // Only the register limit or the LDSM window is in the way: the oldest instruction goes.
+        // Only the register limit or that of waiting loads is in the way: the oldest instruction goes.
         chosen = static_cast<int>(*std::ranges::min_element(candidates_));
       }
       issue(static_cast<std::uint32_t>(chosen));
@@ -79,8 +85,9 @@ class ListScheduler {
   }
 
   bool fits(std::uint32_t i) const {
-    const int user = graph_.nodes[i].first_hmma_user;
-    if (user >= 0 && hmmas_issued_ < user - target_.ldsm_window) {
+    const DependenceNode& node = graph_.nodes[i];
+    if (node.first_hmma_user >= 0 &&
+        (hmmas_issued_ < node.hmmas_first || waiting_loads_ >= target_.waiting_loads)) {
       return false;
     }
     const int limit = target_.value_registers - (i == oldest_ ? 0 : target_.reserve_registers);
@@ -148,7 +155,10 @@ class ListScheduler {
       --graph_.values[read].readers;
     }
     ports_.issue(code_[i].opcode, time_);
-    hmmas_issued_ += is_hmma(code_[i].opcode) ? 1 : 0;
+    if (is_hmma(code_[i].opcode)) {
+      waiting_loads_ -= loads_for_[static_cast<std::size_t>(hmmas_issued_++)];
+    }
+    waiting_loads_ += graph_.nodes[i].first_hmma_user >= 0 ? 1 : 0;
     issued_[i] = true;
     std::erase(candidates_, i);
     while (oldest_ < code_.size() && issued_[oldest_]) {
@@ -176,6 +186,8 @@ class ListScheduler {
   int live_;
   int live_predicates_ = 0;
   int hmmas_issued_ = 0;
+  int waiting_loads_ = 0;       // LDSMs that have been issued, and their first HMMA has not
+  std::vector<int> loads_for_;  // LDSMs whose first HMMA it is, by number of the HMMA
 };
 
 }  // namespace

@@ -59,6 +59,7 @@ SmCore::SmCore(const hw::HwConfig& config, const trace::Trace& trace, const Deco
       decoded_(decoded),
       code_(decoded.code.data()),
       cta_slots_(cta_slots),
+      takes_turns_(decoded.warps_per_cta > at(config.sm.sub_cores)),
       free_slots_(cta_slots),
       sent_(sent),
       async_(decoded, cta_slots),
@@ -215,6 +216,9 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   warp.ready = read + instruction->stall;
   sub_core.issue_free = read + 1;
   sub_core.last_warp = local;
+  if (takes_turns_) {
+    put_behind_its_cta(sub_core, local);
+  }
   warp.ready_reason = reason(Stall::wait);
   if (instruction->plain) {
     take_pipe(sub_core, *instruction, read);

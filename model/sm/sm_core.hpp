@@ -123,6 +123,8 @@ class SmCore {
   /// The sub-core that issues next.
   std::size_t first_to_issue() const;
   void select_next(SubCoreState& sub_core);
+  /// Of the warps of one CTA the one that issues goes behind the others.
+  void put_behind_its_cta(SubCoreState& sub_core, std::uint8_t local) const;
   /// Everything that happens before `end`. There is a copy of the issue loop for SMs that somebody
   /// watches, so that the other one need not ask.
   template <bool kWatched>
@@ -224,6 +226,7 @@ class SmCore {
   const DecodedLaunch& decoded_;
   const DecodedInstruction* code_;  ///< of decoded_
   int cta_slots_;
+  bool takes_turns_;  ///< several warps of a CTA share a sub-core
   int sm_index_ = 0;
   int free_slots_;
   int resident_warps_ = 0;

@@ -107,34 +107,45 @@ std::vector<Instruction> loads_and_products(int count) {
   return code;
 }
 
-int furthest_ahead(const std::vector<Instruction>& order) {
-  int furthest = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    int products = 0;
-    for (std::size_t j = i + 1; order[i].opcode == Opcode::LDSM_X4 && j < order.size(); ++j) {
-      if (order[j].opcode == Opcode::HMMA_16816_F32) {
-        if (order[j].sources[0] == order[i].destination) {
-          furthest = std::max(furthest, products);
-        }
-        ++products;
-      }
-    }
+// The most loads whose products come later.
+int most_waiting(const std::vector<Instruction>& order) {
+  int waiting = 0;
+  int most = 0;
+  for (const Instruction& instruction : order) {
+    waiting += instruction.opcode == Opcode::LDSM_X4 ? 1 : -1;
+    most = std::max(most, waiting);
   }
-  return furthest;
+  return most;
 }
 
-TEST(ListScheduler, LdsmStaysWithinItsWindow) {
+TEST(ListScheduler, SoManyLoadsWaitForTheirProducts) {
   CompilerTarget target;
   target.value_registers = 4000;
-  for (const int window : {4, 8, 12}) {
-    target.ldsm_window = window;
-    EXPECT_EQ(furthest_ahead(schedule(loads_and_products(40), target)), window);
+  for (const int loads : {4, 8, 12}) {
+    target.waiting_loads = loads;
+    EXPECT_EQ(most_waiting(schedule(loads_and_products(40), target)), loads);
+  }
+}
+
+TEST(ListScheduler, ALoadPassesAsManyProductsAsItTakes) {
+  CompilerTarget target;
+  target.hmma_16816_interval = 8;
+  std::vector<Instruction> code = loads_and_products(20);
+  code.push_back(make(Opcode::LDSM_X4, r(300, 4), {r(0)}));
+  code.push_back(make(Opcode::HMMA_16816_F32, r(1100, 4), {r(300, 4), r(4, 2)}));
+  for (const int latency : {16, 24, 32}) {
+    target.shared_load_latency = latency;
+    const auto order = schedule(code, target);
+    const auto last =
+        std::ranges::find_if(order, [](const Instruction& i) { return i.destination == r(300, 4); });
+    const auto is_product = [](const Instruction& i) { return i.opcode == Opcode::HMMA_16816_F32; };
+    EXPECT_EQ(std::count_if(order.begin(), last, is_product), 20 - latency / 8) << latency;
   }
 }
 
 TEST(ListScheduler, RegisterLimitHoldsLoadsBack) {
   CompilerTarget target;
-  target.ldsm_window = 1000;
+  target.waiting_loads = 1000;
   target.value_registers = 24;
   const auto order = schedule(loads_and_products(40), target);
   // Destinations of the HMMAs are never read, so only loaded values count: four registers each.

@@ -1,6 +1,10 @@
 // Which warp issues, and what registers and control bits make it wait for.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <vector>
+
 #include "tests/support/core_bench.hpp"
 
 namespace warpscope::test {
@@ -58,6 +62,31 @@ TEST(SmIssue, OldestReadyWarpIsNextWhenTheLastOneStalls) {
   EXPECT_EQ(bench.end_of(0), 2);
   EXPECT_EQ(bench.end_of(1), 3);
   EXPECT_EQ(bench.end_of(2), 6);
+}
+
+/// Instructions that warps 0 and 4, which share a sub-core, have issued after 400 cycles: exponentials with
+/// the stall count that compilers give them.
+std::array<std::uint32_t, 2> exponentials(std::uint32_t warps_per_cta, int ctas) {
+  Program program;
+  for (int i = 0; i < 100; ++i) {
+    program.op(MUFU_EX2).stall(8);
+  }
+  CoreBench bench(test_config(), one_program(program.exit().build(), warps_per_cta), ctas);
+  std::vector<sm::Completion> completions;
+  bench.core().run_until(400, completions);
+  return {bench.core().state().warps[0].pc, bench.core().state().warps[4].pc};
+}
+
+TEST(SmIssue, WarpsOfACtaTakeTurns) {
+  const auto [first, second] = exponentials(8, 1);
+  EXPECT_GT(first, 10U);
+  EXPECT_NEAR(first, second, 1);
+}
+
+TEST(SmIssue, OlderCtaComesFirst) {
+  const auto [older, younger] = exponentials(4, 2);
+  EXPECT_GT(older, 10U);
+  EXPECT_LT(younger, older / 4);
 }
 
 TEST(SmIssue, SubCoresIssueInTheSameCycle) {
