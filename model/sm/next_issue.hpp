@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <utility>
 
 #include "model/sm/sm_core.hpp"
 #include "model/sm/sm_numbers.hpp"
@@ -12,20 +11,6 @@ namespace warpscope::sm {
 
 /// Up to so many warps it is quicker to look at all of them than to guess where the search may end.
 inline constexpr int kFewWarps = 4;
-
-inline void SmCore::put_behind_its_cta(SubCoreState& sub_core, std::uint8_t local) const {
-  const auto index = static_cast<std::size_t>(&sub_core - state_.sub_cores.data());
-  const auto cta_of = [&](std::uint8_t warp) {
-    return state_.warps[warp * at(spec_.sub_cores) + index].cta_slot;
-  };
-  std::size_t place = 0;
-  while (sub_core.by_age[place] != local) {
-    ++place;
-  }
-  for (; place + 1 < sub_core.warp_count && cta_of(sub_core.by_age[place + 1]) == cta_of(local); ++place) {
-    std::swap(sub_core.by_age[place], sub_core.by_age[place + 1]);
-  }
-}
 
 inline void SmCore::select_next(SubCoreState& sub_core) {
   // The warp that issued last if it goes on, otherwise the oldest that can. Which it will be can hardly be

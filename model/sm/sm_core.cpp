@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/sm/next_issue.hpp"
 #include "model/sm/pipe_use.hpp"
@@ -195,6 +196,20 @@ std::size_t SmCore::first_to_issue() const {
     }
   }
   return first;
+}
+
+void SmCore::put_behind_its_cta(SubCoreState& sub_core, std::uint8_t local) const {
+  const auto index = static_cast<std::size_t>(&sub_core - state_.sub_cores.data());
+  const auto cta_of = [&](std::uint8_t warp) {
+    return state_.warps[warp * at(spec_.sub_cores) + index].cta_slot;
+  };
+  std::size_t place = 0;
+  while (sub_core.by_age[place] != local) {
+    ++place;
+  }
+  for (; place + 1 < sub_core.warp_count && cta_of(sub_core.by_age[place + 1]) == cta_of(local); ++place) {
+    std::swap(sub_core.by_age[place], sub_core.by_age[place + 1]);
+  }
 }
 
 template <bool kWatched>
