@@ -9,8 +9,8 @@ namespace warpscope::kernels {
 
 /// List scheduling for one warp alone, one instruction per cycle: among the instructions whose operands and
 /// pipe are ready, the one with the longest path to the end of the block goes first, but each instruction of
-/// the source that it passes costs CompilerTarget::source_order_cycles of that. An LDSM passes
-/// as many HMMAs of the source as its latency takes, or where the block computes the other factor goes up to
+/// the source that it passes costs CompilerTarget::source_order_cycles of that. An LDSM passes as many HMMAs
+/// of the source as its latency takes, or where the block computes the other factor goes up to
 /// CompilerTarget::load_window HMMAs ahead of its first; no more than CompilerTarget::waiting_loads are ahead
 /// of theirs, and an instruction that would exceed the register limit waits. The rules were found in the
 /// machine code of FlashAttention-2 and reproduce its order statistics (a step of the QK product is loaded
