@@ -39,8 +39,9 @@ inline constexpr const char* kDropoutCounters = "counters_dropout.csv";
 inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// Shapes of PyTorch drawn at random: some of the first two draws guided a figure, the third nothing, the
 /// fourth that a change was dropped, of two of the fifth the code was counted, the sixth to the ninth guided
-/// nothing but which of several readings of machine code was kept (counters_drawn.md); the last two are of an
-/// H100, the machine code of one shape of the first guided the combining kernel's figures.
+/// nothing, but were in sight when one of several readings of machine code was chosen (counters_drawn.md);
+/// the last two are of an H100, the machine code of one shape of the first guided the combining kernel's
+/// figures.
 struct Draw {
   const char* directory;  ///< of the reference data, by the GPU
   const char* file;

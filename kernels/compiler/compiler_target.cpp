@@ -11,9 +11,9 @@ namespace {
 // Intervals and latencies: stall counts in the machine code of FlashAttention-2 forward and backward built by
 // ptxas 12/13 for sm_80 and sm_90 (HMMAs of one warp 8 / 6 apart, FFMA 2 / 1 apart; least distances of
 // dependent instructions there: FMA to FMA, FMA to MUFU, IMAD to IMAD, ALU to ALU 4, one of these to another
-// or to memory 5, to HMMA 7, ISETP to a guard 13). Waiting LDSMs: 11 at most in most loops of PyTorch, where
-// registers leave room. Window: of those of V, mean 7 to 15 (pytorch_load_distances.csv). Registers: R231 and
-// above hold addresses and constants in the sm_90 loops.
+// or to memory 5, to HMMA 7, ISETP to a guard 13). Waiting LDSMs: median of the most in PyTorch's loops, 10
+// to 12 in half of them. Window: those of V are 7 to 15 ahead in most (pytorch_load_distances.csv).
+// Registers: R231 and above hold addresses and constants in the sm_90 loops.
 constexpr CompilerTarget kSm80{};
 
 constexpr CompilerTarget sm90() {

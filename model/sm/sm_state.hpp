@@ -85,8 +85,9 @@ struct alignas(64) SubCoreState {
   std::uint8_t last_warp = 0;  ///< issued last
   std::uint8_t warp_count = 0;
   // Warps by their number on this sub-core:
-  std::array<std::uint8_t, kWarpsPerSubCore> by_age{};  ///< resident ones, oldest CTA first
-  std::array<std::uint8_t, kWarpsPerSubCore> pipe{};    ///< PipeSlot of the next instruction
+  /// Resident ones, oldest CTA first, and of one CTA the one that issued longest ago.
+  std::array<std::uint8_t, kWarpsPerSubCore> by_age{};
+  std::array<std::uint8_t, kWarpsPerSubCore> pipe{};  ///< PipeSlot of the next instruction
   /// Earliest issue as far as the warp alone decides; kNever while it waits for others or is not there.
   std::array<std::int32_t, kWarpsPerSubCore> own = never<kWarpsPerSubCore>();
   std::int32_t mio_free = 0;    ///< next instruction may leave the MIO queue
