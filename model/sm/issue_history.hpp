@@ -23,12 +23,14 @@ struct IssueHistory {
     held <<= gap;
     end = time;
   }
-  /// An instruction issues in cycle `end`, where the port is free, and takes it for `taken` cycles.
-  void issue(std::int32_t taken) {
+  /// An instruction issues in cycle `time`, where the port is free, and takes it for `taken` cycles.
+  void issue(std::int32_t time, std::int32_t taken) {
     const std::int32_t holds = std::min(taken - 1, kCycles);
-    issued = (issued << 1 | 1) << holds;
-    held = held << 1 << holds | ((std::uint64_t{1} << holds) - 1);
-    end += taken;
+    const std::int32_t gap = std::min(time - end + holds, kCycles);
+    const std::uint64_t first = std::uint64_t{1} << holds;
+    issued = issued << gap << 1 | first;
+    held = held << gap << 1 | (first - 1);
+    end = time + taken;
   }
   /// What was there at `time`, within the hold of the last instruction.
   IssueHistory as_of(std::int32_t time) const {

@@ -217,14 +217,14 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   const std::int32_t time = sub_core.next_time;
   const std::uint8_t local = sub_core.next_warp;
   const DecodedInstruction* const instruction = code_ + warp.pc;
-  history.go_on_to(time);
   if constexpr (kWatched) {
+    history.go_on_to(time);
     watch_stalls(sub_core, local, warp, history);
     watch_issue(warp, *instruction, time);
   }
-  account_stalls(sub_core, local, warp, history);
+  account_stalls(sub_core, local, warp, {warp.ready, sub_core.own[local], time}, history);
   const std::int32_t read = read_operands(sub_core, *instruction, local, time);
-  history.issue(read - time + 1);
+  history.issue(time, read - time + 1);
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
   ++issued_by_opcode_[static_cast<std::size_t>(instruction->opcode)];
   warp.attributed = time + 1;

@@ -141,9 +141,18 @@ class SmCore {
   /// Why a ready warp with an instruction for `pipe` does not issue where no other warp does and the dispatch
   /// port is free.
   static Reason throttle(const SubCoreState& sub_core, std::uint8_t pipe, std::int32_t since);
-  /// Charges the cycles of warp `local` of the sub-core up to the end of `history`.
-  void account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
+  /// The ends of what a warp waited for, one behind the other.
+  struct WaitEnds {
+    std::int32_t ready;  ///< of its stall count, branch or barrier
+    std::int32_t own;    ///< of what else it waited for alone
+    std::int32_t until;  ///< of its turn, or of the time up to which cycles are charged
+  };
+  /// Charges the cycles of warp `local` of the sub-core that have not been charged yet.
+  void account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp, const WaitEnds& ends,
                       const IssueHistory& history);
+  /// Those of them in which others issued, the dispatch port was held, or its pipe was taken.
+  void account_ready(const SubCoreState& sub_core, int local, const WaitEnds& ends,
+                     const IssueHistory& history);
   void finish_accounting(std::int32_t end);
   std::int32_t read_operands(SubCoreState& sub_core, const DecodedInstruction& instruction,
                              std::uint8_t local, std::int32_t time);

@@ -15,7 +15,9 @@ void SmCore::finish_accounting(std::int32_t end) {
       if (watched_ != nullptr) {
         watch_stalls(sub_core, local, warp, history);
       }
-      account_stalls(sub_core, local, warp, history);
+      const std::int32_t ready = std::max(warp.attributed, std::min(warp.ready, end));
+      const std::int32_t own = std::max(ready, std::min(sub_core.own[at(local)], end));
+      account_stalls(sub_core, local, warp, {ready, own, end}, history);
       warp.attributed = std::max(warp.attributed, end);
     }
   }

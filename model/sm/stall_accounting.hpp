@@ -1,5 +1,6 @@
-// Where the cycles of resident warps went. Every instruction comes by here, so these are inline; and how long
-// a warp waited for what is hard to predict, so there are no branches.
+// Where the cycles of resident warps went. Every instruction comes by here, so these are inline. That others
+// cost a warp cycles is rare enough for a branch; how long it waited for what is hard to predict, so that is
+// without.
 #pragma once
 
 #include <algorithm>
@@ -21,21 +22,26 @@ inline Reason SmCore::throttle(const SubCoreState& sub_core, std::uint8_t pipe, 
   return kReasons[std::size_t{sub_core.pipe_free[pipe] > since}][pipe];
 }
 
-inline void SmCore::account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
-                                   const IssueHistory& history) {
-  const std::int32_t until = history.end;
-  const std::int32_t ready = std::max(warp.attributed, std::min(warp.ready, until));
-  const std::int32_t own = std::max(ready, std::min(sub_core.own[at(local)], until));
-  counters_.stall_warp_cycles[warp.ready_reason] += static_cast<std::uint64_t>(ready - warp.attributed);
-  counters_.stall_warp_cycles[warp.own_reason] += static_cast<std::uint64_t>(own - ready);
-  // From then on others issued, the dispatch port was held, or its pipe was taken.
-  const std::int32_t window = until - own;
-  const std::int32_t others = history.issued_in(window);
-  const std::int32_t held = history.held_in(window);
-  const Reason rest = throttle(sub_core, sub_core.pipe[at(local)], own);
+inline void SmCore::account_ready(const SubCoreState& sub_core, int local, const WaitEnds& ends,
+                                  const IssueHistory& history) {
+  const std::int32_t window = ends.until - ends.own;
+  // Nothing is in the history from its end on, and it goes back only so far.
+  const std::int32_t known = std::min(window, IssueHistory::kCycles) - (ends.until - history.end);
+  const std::int32_t others = history.issued_in(std::max(known, 0));
+  const std::int32_t held = history.held_in(std::max(known, 0));
+  const Reason rest = throttle(sub_core, sub_core.pipe[at(local)], ends.own);
   counters_.stall_warp_cycles[reason(metrics::Stall::not_selected)] += static_cast<std::uint64_t>(others);
   counters_.stall_warp_cycles[reason(metrics::Stall::dispatch_stall)] += static_cast<std::uint64_t>(held);
   counters_.stall_warp_cycles[rest] += static_cast<std::uint64_t>(window - others - held);
+}
+
+inline void SmCore::account_stalls(const SubCoreState& sub_core, int local, const WarpState& warp,
+                                   const WaitEnds& ends, const IssueHistory& history) {
+  counters_.stall_warp_cycles[warp.ready_reason] += static_cast<std::uint64_t>(ends.ready - warp.attributed);
+  counters_.stall_warp_cycles[warp.own_reason] += static_cast<std::uint64_t>(ends.own - ends.ready);
+  if (ends.own < ends.until) {
+    account_ready(sub_core, local, ends, history);
+  }
 }
 
 }  // namespace warpscope::sm

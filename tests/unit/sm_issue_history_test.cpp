@@ -6,12 +6,6 @@
 namespace warpscope::sm {
 namespace {
 
-/// Something issues at `time` and takes the port for `taken` cycles.
-void issue_at(IssueHistory& history, std::int32_t time, std::int32_t taken) {
-  history.go_on_to(time);
-  history.issue(taken);
-}
-
 TEST(IssueHistory, BeginsEmpty) {
   const IssueHistory history;
   EXPECT_EQ(history.issued_in(64), 0);
@@ -20,8 +14,8 @@ TEST(IssueHistory, BeginsEmpty) {
 
 TEST(IssueHistory, BitIsTheCycleBeforeTheEnd) {
   IssueHistory history;
-  issue_at(history, 0, 1);
-  issue_at(history, 3, 1);
+  history.issue(0, 1);
+  history.issue(3, 1);
   EXPECT_EQ(history.end, 4);
   EXPECT_EQ(history.issued, 0b1001U) << "cycles 0 and 3";
   EXPECT_EQ(history.held, 0U);
@@ -35,22 +29,22 @@ TEST(IssueHistory, BitIsTheCycleBeforeTheEnd) {
 
 TEST(IssueHistory, HoldBeginsBehindTheIssue) {
   IssueHistory history;
-  issue_at(history, 0, 4);
+  history.issue(0, 4);
   EXPECT_EQ(history.end, 4) << "with its hold";
   EXPECT_EQ(history.held_in(64), 3);
   history.go_on_to(6);
   EXPECT_EQ(history.held_in(2), 0) << "cycles 1 to 3 are held; 4 and 5 are idle";
   EXPECT_EQ(history.held_in(3), 1);
   EXPECT_EQ(history.held_in(64), 3);
-  history.issue(1);
+  history.issue(history.end, 1);
   EXPECT_EQ(history.issued, 0b1000001U);
   EXPECT_EQ(history.held, 0b0111000U);
 }
 
 TEST(IssueHistory, IsKnownWithinAHold) {
   IssueHistory history;
-  issue_at(history, 2, 1);
-  issue_at(history, 3, 4);
+  history.issue(2, 1);
+  history.issue(3, 4);
   const IssueHistory within = history.as_of(5);
   EXPECT_EQ(within.end, 5);
   EXPECT_EQ(within.issued, 0b110U) << "cycles 2 and 3";
@@ -60,37 +54,37 @@ TEST(IssueHistory, IsKnownWithinAHold) {
 
 TEST(IssueHistory, HoldsFollowEachOther) {
   IssueHistory history;
-  issue_at(history, 0, 3);
-  issue_at(history, 3, 2);
-  issue_at(history, 7, 1);
+  history.issue(0, 3);
+  history.issue(3, 2);
+  history.issue(7, 1);
   EXPECT_EQ(history.issued, 0b10010001U) << "cycles 0, 3 and 7";
   EXPECT_EQ(history.held, 0b01101000U) << "cycles 1, 2 and 4";
 }
 
 TEST(IssueHistory, CyclesOlderThan63AreForgotten) {
   IssueHistory history;
-  issue_at(history, 0, 1);
+  history.issue(0, 1);
   history.go_on_to(62);
   EXPECT_EQ(history.issued_in(61), 0);
   EXPECT_EQ(history.issued_in(62), 1);
   EXPECT_EQ(history.issued_in(1000), 1);
-  history.issue(1);
+  history.issue(history.end, 1);
   EXPECT_EQ(history.issued_in(63), 2);
   history.go_on_to(64);
   EXPECT_EQ(history.issued_in(1000), 1) << "cycle 62";
-  issue_at(history, 127, 1);
+  history.issue(127, 1);
   EXPECT_EQ(history.issued_in(1000), 1);
 }
 
 TEST(IssueHistory, LongHoldsAreCutAtTheBeginningOfTheMask) {
   IssueHistory history;
-  issue_at(history, 0, 101);
+  history.issue(0, 101);
   history.go_on_to(121);
   EXPECT_EQ(history.issued_in(64), 0);
   EXPECT_EQ(history.held_in(64), 43) << "cycles 58 to 100 are held, 101 to 120 idle";
   EXPECT_EQ(history.held_in(20), 0);
   EXPECT_EQ(history.held_in(21), 1);
-  history.issue(200);
+  history.issue(history.end, 200);
   EXPECT_EQ(history.end, 321);
   EXPECT_EQ(history.issued_in(64), 0);
   EXPECT_EQ(history.held_in(64), 63);
