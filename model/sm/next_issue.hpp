@@ -13,19 +13,25 @@ namespace warpscope::sm {
 inline constexpr int kFewWarps = 4;
 
 inline void SmCore::select_next(SubCoreState& sub_core) {
-  // The warp that issued last if it goes on, otherwise the oldest that can. Which it will be can hardly be
-  // predicted, so no branches: time, rank and warp are one number.
   const std::int32_t now = sub_core.issue_free;
+  const auto earliest = [&](std::uint8_t warp) {
+    return std::max(sub_core.own[warp], sub_core.pipe_free[sub_core.pipe[warp]]);
+  };
+  // The warp that issued last if it goes on. More often than not it can do so at once, and nobody comes
+  // first.
+  if (sub_core.last_goes_on && earliest(sub_core.last_warp) <= now) {
+    sub_core.next_time = now;
+    sub_core.next_warp = sub_core.last_warp;
+    return;
+  }
+  // Otherwise the oldest that can. Which it will be can hardly be predicted, so no branches: time, rank and
+  // warp are one number.
   const int first = sub_core.last_goes_on ? sub_core.last_warp : kWarpsPerSubCore;
   const auto candidate = [&](std::uint8_t warp, int rank) {
-    const std::int32_t time = std::max(sub_core.own[warp], sub_core.pipe_free[sub_core.pipe[warp]]);
-    return std::int64_t{std::max(time, now)} << 16 | (warp == first ? 0 : rank << 8) | warp;
+    return std::int64_t{std::max(earliest(warp), now)} << 16 | (warp == first ? 0 : rank << 8) | warp;
   };
   const int warps = sub_core.warp_count;
   std::int64_t best = std::int64_t{kNever} << 16 | sub_core.last_warp;
-  if (warps > kFewWarps && sub_core.last_goes_on) {
-    best = candidate(sub_core.last_warp, 0);
-  }
   for (int i = 0; i < warps && (warps <= kFewWarps || best >> 16 > now); ++i) {
     best = std::min(best, candidate(sub_core.by_age[at(i)], i + 1));
   }
