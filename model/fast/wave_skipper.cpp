@@ -9,7 +9,8 @@
 namespace warpscope::fast {
 namespace {
 
-/// Two means of so many windows are compared: more where there are more, as ends of windows jitter.
+/// Two means of so many windows are compared: more where there are more, as ends of windows jitter, fewer
+/// where each is so long that queues settle in it.
 constexpr std::uint64_t kWindowsAveraged = 2;
 constexpr std::uint64_t kMostAveraged = 8;
 /// Windows that are always executed at the end, so that the tail of the launch is real.
@@ -38,7 +39,7 @@ WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::
       ctas_(trace::cta_count(launch)),
       window_(slots),
       pieces_left_(one_class_ ? 1 : kPieces) {
-  if (ctas_ < window_ * (pieces_left_ * 2 * kWindowsAveraged + kTailWindows + 1)) {
+  if (ctas_ < window_ * (pieces_left_ * 2 + kTailWindows + 1)) {
     pieces_left_ = 0;
   }
 }
@@ -92,11 +93,13 @@ std::optional<SkippedWaves> WaveSkipper::observe(LaunchProgress progress, std::u
   if (now < kLoadSettledCycles) {
     return std::nullopt;
   }
+  const bool long_windows = now >= kLoadSettledCycles * static_cast<sim::Cycles>(windows_ended_);
+  const std::size_t fewest = long_windows ? 1 : kWindowsAveraged;
   std::size_t averaged = kMostAveraged;
-  while (averaged >= kWindowsAveraged && !is_steady(ends_, averaged, windows_left, l2_capacity_)) {
+  while (averaged >= fewest && !is_steady(ends_, averaged, windows_left, l2_capacity_)) {
     averaged /= 2;
   }
-  if (averaged < kWindowsAveraged) {
+  if (averaged < fewest) {
     return std::nullopt;
   }
   SkippedWaves skipped;
