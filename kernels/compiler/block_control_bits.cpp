@@ -35,7 +35,7 @@ class BlockAssigner {
         scoreboards_(scoreboards),
         written_elsewhere_(written_elsewhere),
         target_(target),
-        ports_(target),
+        ports_(target, target.xu_interval),
         awaited_with_later_(awaited_with_later(code)),
         has_late_load_(has_late_load(code)) {}
 

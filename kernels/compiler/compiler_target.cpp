@@ -13,7 +13,8 @@ namespace {
 // dependent instructions there: FMA to FMA, FMA to MUFU, IMAD to IMAD, ALU to ALU 4, one of these to another
 // or to memory 5, to HMMA 7, ISETP to a guard 13). Waiting LDSMs: median of the most in PyTorch's loops, 10
 // to 12 in half of them. Window: those of V are 7 to 15 ahead in most (pytorch_load_distances.csv).
-// Registers: R231 and above hold addresses and constants in the sm_90 loops.
+// Exponentials: on sm_90 seven instructions stand between two where there are enough, and a stall count makes
+// it 10 cycles. Registers: R231 and above hold addresses and constants in the sm_90 loops.
 constexpr CompilerTarget kSm80{};
 
 constexpr CompilerTarget sm90() {
@@ -21,6 +22,7 @@ constexpr CompilerTarget sm90() {
   target.hmma_16816_interval = 6;
   target.lanes_behind_hmma = 5;
   target.fma_interval = 1;
+  target.xu_order_interval = 8;
   target.hmma_latency = 24;
   return target;
 }
@@ -86,6 +88,11 @@ CompilerTarget compiler_target(const GpuLimits& limits) {
   move(target.uniform_latency, &PipeTimings::uniform_latency);
   move(target.shared_load_latency, &PipeTimings::shared_latency);
   move(target.shuffle_latency, &PipeTimings::shuffle_latency);
+  return target;
+}
+
+CompilerTarget with_memory_interval(CompilerTarget target, int cycles) {
+  target.memory_interval = cycles > 0 ? cycles : target.memory_interval;
   return target;
 }
 

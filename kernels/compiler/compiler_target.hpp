@@ -12,10 +12,11 @@ struct CompilerTarget {
   int hmma_16816_interval = 8;
   int hmma_1688_interval = 4;
   int fma_interval = 2;
-  int imad_interval = 2;      ///< on the heavy half of the FMA pipe
-  int alu_interval = 2;       ///< integer, logic, compare, pack
-  int lanes_behind_hmma = 4;  ///< FMA and ALU instructions come no sooner behind an HMMA
-  int xu_interval = 10;
+  int imad_interval = 2;       ///< on the heavy half of the FMA pipe
+  int alu_interval = 2;        ///< integer, logic, compare, pack
+  int lanes_behind_hmma = 4;   ///< FMA and ALU instructions come no sooner behind an HMMA
+  int xu_interval = 10;        ///< that stall counts keep
+  int xu_order_interval = 10;  ///< that the order of instructions counts on
   int memory_interval = 4;
   int hmma_latency = 29;
   int fma_latency = 4;
@@ -36,9 +37,9 @@ struct CompilerTarget {
   int reserve_registers = 4;   ///< kept free for the oldest instruction
   int scarce_registers = 8;    ///< this close to the limit, instructions that free registers go first
   int live_predicates = 6;
-  /// An instruction passes others of the source if its path to the block's end is longer by so many cycles
-  /// for each. Of 0 to 8 the one with which the mean stall counts of FlashAttention-2's loops at d 64 and 128
-  /// come nearest to those of machine code (stall_counts.csv); no time was looked at.
+  /// What each instruction of the source that one passes costs its path to the block's end, in kernels
+  /// without products, where loads stay together in rounds (pytorch_backward_ends.csv). Around products it is
+  /// nothing (pytorch_order.csv).
   int source_order_cycles = 5;
   bool hmma_scoreboard = false;    ///< MathBuild
   int instructions_per_move = 16;  ///< one register move per so many instructions that are not HMMA or LDSM
@@ -49,6 +50,9 @@ struct CompilerTarget {
 /// cycles, so are its figures, as for a compiler that was written for it. Throws UnsupportedProblem for other
 /// compute capabilities.
 CompilerTarget compiler_target(const GpuLimits& limits);
+
+/// The target for a block whose memory instructions are so many cycles apart; 0: as many as elsewhere.
+CompilerTarget with_memory_interval(CompilerTarget target, int cycles);
 
 /// Cycles that the pipe of `opcode` is taken by one instruction of a warp.
 int issue_interval(const CompilerTarget& target, trace::Opcode opcode);

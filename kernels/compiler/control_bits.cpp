@@ -63,7 +63,9 @@ void assign_control_bits(VirtualProgram& program, const CompilerTarget& target) 
       }
       outdated[block] = false;
       OpenDependences open = entry[block];
-      result[block] = with_control_bits(program.blocks[block].code, open, scoreboards, written, target);
+      const BasicBlock& code = program.blocks[block];
+      result[block] = with_control_bits(code.code, open, scoreboards, written,
+                                        with_memory_interval(target, code.memory_interval));
       for (const std::size_t successor : next[block]) {
         if (entry[successor].join(open)) {
           outdated[successor] = true;

@@ -30,6 +30,9 @@ class Builder {
     mark_outliving_values();
     sort_edges();
     for (std::size_t i = code_.size(); i-- > 0;) {
+      if (stands_for_another(i) && i + 1 < code_.size()) {
+        graph_.nodes[i].priority = graph_.nodes[i + 1].priority;
+      }
       for (const DependenceEdge& edge : graph_.successors[i]) {
         graph_.nodes[i].priority =
             std::max(graph_.nodes[i].priority, edge.priority + graph_.nodes[edge.successor].priority);
@@ -157,6 +160,15 @@ class Builder {
       edge(last_memory_, i, 1, target_.memory_interval);
       last_memory_ = static_cast<int>(i);
     }
+  }
+
+  // What nobody reads stands for an instruction that is known by its number only: it goes where the source
+  // has it.
+  bool stands_for_another(std::size_t i) const {
+    return graph_.successors[i].empty() && code_[i].destination.count > 0 &&
+           std::ranges::none_of(graph_.writes[i], [&](std::uint32_t written) {
+             return graph_.values[written].readers > 0 || graph_.values[written].outlives;
+           });
   }
 
   void mark_outliving_values() {

@@ -13,14 +13,15 @@ namespace warpscope::kernels {
 /// The pipes of a warp's code in the order in which it issues, in cycles from the start of a basic block.
 class IssuePorts {
  public:
-  explicit IssuePorts(const CompilerTarget& target) : target_(target) {}
+  IssuePorts(const CompilerTarget& target, int xu_interval) : target_(target), xu_interval_(xu_interval) {}
 
   /// The first cycle in which the pipes take `opcode`.
   int earliest(trace::Opcode opcode) const { return free_[port_of(opcode)]; }
 
   /// `opcode` issues in cycle `time`.
   void issue(trace::Opcode opcode, int time) {
-    free_[port_of(opcode)] = time + issue_interval(target_, opcode);
+    const bool xu = trace::info(opcode).pipe == trace::Pipe::xu;
+    free_[port_of(opcode)] = time + (xu ? xu_interval_ : issue_interval(target_, opcode));
     if (is_hmma(opcode)) {
       for (const std::size_t port : {kFma, kAlu, kImad}) {
         free_[port] = std::max(free_[port], time + target_.lanes_behind_hmma);
@@ -40,6 +41,7 @@ class IssuePorts {
   }
 
   const CompilerTarget& target_;
+  int xu_interval_;
   std::array<int, kImad + 1> free_{};
 };
 

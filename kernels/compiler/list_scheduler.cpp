@@ -14,7 +14,7 @@ class ListScheduler {
   ListScheduler(const BasicBlock& block, const BlockLiveness& liveness, const CompilerTarget& target)
       : code_(block.code),
         target_(target),
-        ports_(target),
+        ports_(target, target.xu_order_interval),
         graph_(build_graph(block, liveness, target)),
         ready_at_(code_.size(), 0),
         missing_(code_.size(), 0),
@@ -34,8 +34,9 @@ class ListScheduler {
     }
   }
 
-  std::vector<trace::Instruction> run() {
-    std::vector<trace::Instruction> order;
+  ScheduledCode run() {
+    ScheduledCode result;
+    std::vector<trace::Instruction>& order = result.code;
     order.reserve(code_.size());
     while (order.size() < code_.size()) {
       int next_time = kNever;
@@ -51,7 +52,8 @@ class ListScheduler {
       issue(static_cast<std::uint32_t>(chosen));
       order.push_back(code_[static_cast<std::size_t>(chosen)]);
     }
-    return order;
+    result.cycles = time_;
+    return result;
   }
 
  private:
@@ -132,8 +134,6 @@ class ListScheduler {
     return first;
   }
 
-  // The longest path to the end goes first, but each instruction of the source that it passes costs some of
-  // it.
   int rank(std::uint32_t i) const {
     return graph_.nodes[i].priority - target_.source_order_cycles * static_cast<int>(i);
   }
@@ -192,8 +192,8 @@ class ListScheduler {
 
 }  // namespace
 
-std::vector<trace::Instruction> schedule_block(const BasicBlock& block, const BlockLiveness& liveness,
-                                               const CompilerTarget& target) {
+ScheduledCode schedule_block(const BasicBlock& block, const BlockLiveness& liveness,
+                             const CompilerTarget& target) {
   return ListScheduler(block, liveness, target).run();
 }
 

@@ -7,15 +7,21 @@
 
 namespace warpscope::kernels {
 
+struct ScheduledCode {
+  std::vector<trace::Instruction> code;
+  int cycles = 0;  ///< that the compiler plans with
+};
+
 /// List scheduling for one warp alone, one instruction per cycle: among the instructions whose operands and
-/// pipe are ready, the one with the longest path to the end of the block goes first, but each instruction of
-/// the source that it passes costs CompilerTarget::source_order_cycles of that. An LDSM passes as many HMMAs
-/// of the source as its latency takes, or where the block computes the other factor goes up to
+/// pipe are ready, the one with the longest path to the end of the block goes first, less
+/// CompilerTarget::source_order_cycles for each instruction of the source that it passes. An LDSM passes as
+/// many HMMAs of the source as its latency takes, or where the block computes the other factor goes up to
 /// CompilerTarget::load_window HMMAs ahead of its first; no more than CompilerTarget::waiting_loads are ahead
 /// of theirs, and an instruction that would exceed the register limit waits. The rules were found in the
 /// machine code of FlashAttention-2 and reproduce its order statistics (a step of the QK product is loaded
-/// during the one before, barriers among the HMMAs, exponentials of late columns among the PV product).
-std::vector<trace::Instruction> schedule_block(const BasicBlock& block, const BlockLiveness& liveness,
-                                               const CompilerTarget& target);
+/// during the one before, barriers among the HMMAs, exponentials of a slice of keys during the PV product of
+/// the slice before).
+ScheduledCode schedule_block(const BasicBlock& block, const BlockLiveness& liveness,
+                             const CompilerTarget& target);
 
 }  // namespace warpscope::kernels

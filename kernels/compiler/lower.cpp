@@ -27,19 +27,49 @@ bool has_products(const VirtualProgram& program) {
 }
 
 // Kernels without products have fewer addresses, and values for few instructions.
-CompilerTarget with_registers_of(const LaunchPlan& launch, const VirtualProgram& program,
-                                 CompilerTarget target) {
+CompilerTarget target_of(const LaunchPlan& launch, const VirtualProgram& program, CompilerTarget target) {
   if (has_products(program)) {
     const int values = static_cast<int>(launch.registers_per_thread) - target.address_registers;
     target.value_registers = std::min(target.value_registers, values);
+    target.source_order_cycles = 0;
   }
   return target;
 }
 
+// A last iteration that stands apart is the same code of the compiler's.
+bool repeats(const VirtualProgram& program, std::size_t block) {
+  return std::ranges::any_of(program.loops, [&](const VirtualLoop& loop) {
+    return (!loop.at_most_once || loop.again) && loop.first_block <= block && block <= loop.last_block;
+  });
+}
+
+// In a loop memory instructions are further apart the more time there is for each
+// (pytorch_memory_intervals.csv).
+int memory_interval_in_loops(const CompilerTarget& target, const ScheduledCode& block) {
+  struct Step {
+    double cycles_for_each;
+    int interval;
+  };
+  static constexpr std::array kSteps{Step{17.8, 8}, Step{15.7, 6}, Step{12.5, 5}};
+  const auto count = std::ranges::count_if(block.code, [](const trace::Instruction& instruction) {
+    return trace::info(instruction.opcode).pipe == trace::Pipe::lsu;
+  });
+  const auto* step = std::ranges::find_if(kSteps, [&](const Step& candidate) {
+    return block.cycles >= candidate.cycles_for_each * static_cast<double>(count);
+  });
+  return step != kSteps.end() ? step->interval : target.memory_interval;
+}
+
 void schedule(VirtualProgram& program, const CompilerTarget& target) {
   const std::vector<BlockLiveness> liveness = block_liveness(program);
-  for (std::size_t block = 0; block < program.blocks.size(); ++block) {
-    program.blocks[block].code = schedule_block(program.blocks[block], liveness[block], target);
+  for (std::size_t i = 0; i < program.blocks.size(); ++i) {
+    BasicBlock& block = program.blocks[i];
+    ScheduledCode scheduled = schedule_block(block, liveness[i], target);
+    if (repeats(program, i)) {
+      block.memory_interval = memory_interval_in_loops(target, scheduled);
+      scheduled = schedule_block(block, liveness[i], with_memory_interval(target, block.memory_interval));
+    }
+    block.code = std::move(scheduled.code);
   }
 }
 
@@ -140,7 +170,7 @@ trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launc
   program.text(machine);
   VirtualProgram code = machine.take();
   const std::size_t in_source_order = most_live_registers(code);
-  schedule(code, with_registers_of(launch, code, target));
+  schedule(code, target_of(launch, code, target));
   check_registers(launch, std::min(in_source_order, most_live_registers(code)));
   spread_over_banks(code);
   for (BasicBlock& block : code.blocks) {

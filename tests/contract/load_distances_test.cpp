@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "experiments/csv/csv.hpp"
-#include "kernels/kernel.hpp"
-#include "tests/support/gpu_limits.hpp"
+#include "tests/support/main_loop.hpp"
 
 namespace warpscope::tests {
 namespace {
@@ -24,7 +23,7 @@ struct Distances {
   std::vector<int> values;
 };
 
-Distances distances(const trace::WarpProgram& program, const trace::Loop& loop) {
+Distances distances(const std::vector<Instruction>& loop) {
   struct Load {
     int hmmas_before;
     bool transposed;
@@ -32,8 +31,7 @@ Distances distances(const trace::WarpProgram& program, const trace::Loop& loop) 
   std::map<int, Load> waiting;  // by first register
   Distances result;
   int hmmas = 0;
-  for (std::size_t i = loop.begin; i < loop.end; ++i) {
-    const Instruction& instruction = program.code[i];
+  for (const Instruction& instruction : loop) {
     if (instruction.opcode == Opcode::LDSM_X4 || instruction.opcode == Opcode::LDSM_T_X4) {
       waiting[instruction.destination.first] = {hmmas, instruction.opcode == Opcode::LDSM_T_X4};
     } else if (instruction.opcode == Opcode::HMMA_16816_F32) {
@@ -55,23 +53,6 @@ Distances distances(const trace::WarpProgram& program, const trace::Loop& loop) 
   return result;
 }
 
-/// Of the last loop with the most HMMAs.
-Distances of_main_loop(std::int64_t head_dim, bool causal, bool even_lengths) {
-  const std::int64_t tokens = even_lengths ? 2048 : 2049;
-  const kernels::Problem problem{1, 8, 8, tokens, tokens, head_dim, causal};
-  const trace::Trace built = kernels::find_kernel("fa2_torch").build(problem, kH200);
-  Distances most;
-  for (const trace::WarpProgram& program : built.launches[0].programs) {
-    for (const trace::Loop& loop : program.loops) {
-      Distances found = distances(program, loop);
-      if (found.keys.size() + found.values.size() >= most.keys.size() + most.values.size()) {
-        most = std::move(found);
-      }
-    }
-  }
-  return most;
-}
-
 double mean(const std::vector<int>& numbers) {
   double sum = 0;
   for (const int number : numbers) {
@@ -88,8 +69,9 @@ TEST(LoadDistances, AreNearMachineCode) {
     const auto field = [&](std::size_t row, const char* column) {
       return table.rows[row].fields.at(table.column(column));
     };
-    const Distances ours = of_main_loop(std::stoi(field(i, "head_dim")), field(i, "causal") == "1",
-                                        field(i, "even_lengths") == "1");
+    const std::int64_t tokens = field(i, "even_lengths") == "1" ? 2048 : 2049;
+    const Distances ours =
+        distances(main_loop(std::stoi(field(i, "head_dim")), field(i, "causal") == "1", tokens));
     // Of tiles that the library keeps for other GPUs there is nothing to compare.
     if (ours.keys.size() == std::stoul(field(i, "loads")) &&
         ours.values.size() == std::stoul(field(i + 1, "loads"))) {

@@ -27,7 +27,7 @@ RegisterRange p(int number) {
 
 std::vector<Instruction> schedule(const std::vector<Instruction>& code, const CompilerTarget& target = {},
                                   const BlockLiveness& liveness = {}) {
-  return kernels::schedule_block(BasicBlock{code, false}, liveness, target);
+  return kernels::schedule_block(BasicBlock{code, false}, liveness, target).code;
 }
 
 std::vector<Opcode> opcodes(const std::vector<Instruction>& code) {
@@ -40,6 +40,13 @@ std::vector<Opcode> opcodes(const std::vector<Instruction>& code) {
 }
 
 using Order = std::vector<Opcode>;
+
+/// Something behind the block reads all registers.
+BlockLiveness all_live_out() {
+  BlockLiveness liveness;
+  liveness.live_out.set();
+  return liveness;
+}
 
 TEST(ListScheduler, FillsALatencyWithWhatIsReady) {
   // FFMA -> FADD needs 4 cycles on sm_80; the independent ALU instruction is later in the source.
@@ -62,8 +69,50 @@ TEST(ListScheduler, FillsNoLatencyWithWhatWaitsForAnEarlierLoad) {
 TEST(ListScheduler, TheLongerPathGoesFirst) {
   // A MUFU chain (18 + 4 cycles) beats a lone FFMA that stands before it in the source.
   const auto order = schedule({make(Opcode::FFMA, r(1), {r(0)}), make(Opcode::MUFU_EX2, r(2), {r(0)}),
-                               make(Opcode::FADD, r(3), {r(2)})});
+                               make(Opcode::FADD, r(3), {r(2)})},
+                              {}, all_live_out());
   EXPECT_EQ(order.front().opcode, Opcode::MUFU_EX2);
+}
+
+TEST(ListScheduler, WhatTheSourceHasFirstMayCountToo) {
+  std::vector<Instruction> code(20, make(Opcode::FADD, r(1), {r(1)}));
+  code.push_back(make(Opcode::MUFU_EX2, r(2), {r(0)}));
+  for (int i = 0; i < 20; ++i) {
+    code.push_back(make(Opcode::FADD, r(2), {r(2)}));
+  }
+  CompilerTarget target;
+  target.source_order_cycles = 0;
+  EXPECT_EQ(schedule(code, target, all_live_out()).front().opcode, Opcode::MUFU_EX2);
+  target.source_order_cycles = 5;
+  EXPECT_EQ(schedule(code, target, all_live_out()).front().opcode, Opcode::FADD);
+}
+
+TEST(ListScheduler, ExponentialsAreAsFarApartAsTheOrderCountsOn) {
+  CompilerTarget target;
+  target.fma_interval = 1;
+  for (const int apart : {8, 10}) {
+    target.xu_order_interval = apart;
+    std::vector<Instruction> code = {make(Opcode::MUFU_EX2, r(1), {r(0)}),
+                                     make(Opcode::MUFU_EX2, r(2), {r(0)})};
+    for (int i = 0; i < 20; ++i) {
+      code.push_back(make(Opcode::FFMA, r(10 + i), {r(0)}));
+    }
+    const auto order = opcodes(schedule(code, target, all_live_out()));
+    const auto first = std::ranges::find(order, Opcode::MUFU_EX2);
+    EXPECT_EQ(std::find(first + 1, order.end(), Opcode::MUFU_EX2) - first, apart);
+  }
+}
+
+TEST(ListScheduler, WhatNobodyReadsStaysWhereTheSourceHasIt) {
+  // MOV stands for an instruction that is known by its number only.
+  const std::vector<Instruction> chain = {make(Opcode::FFMA, r(1), {r(0)}), make(Opcode::FADD, r(1), {r(1)}),
+                                          make(Opcode::FADD, r(1), {r(1)})};
+  std::vector<Instruction> code = chain;
+  code.insert(code.begin() + 1, make(Opcode::MOV, r(9), {r(0)}));
+  BlockLiveness liveness;
+  liveness.live_out.set(1);
+  EXPECT_EQ(opcodes(schedule(code, {}, liveness)),
+            (Order{Opcode::FFMA, Opcode::MOV, Opcode::FADD, Opcode::FADD}));
 }
 
 TEST(ListScheduler, TiesKeepSourceOrder) {

@@ -1,0 +1,85 @@
+// Where FlashAttention-2's main loops do the work of the softmax, against PyTorch's machine code
+// (experiments/reference/machine-code/pytorch_order.csv).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiments/csv/csv.hpp"
+#include "tests/support/main_loop.hpp"
+
+namespace warpscope::tests {
+namespace {
+
+using trace::Opcode;
+
+/// Instructions of a loop: how many HMMAs, and how many of these come before each of the others, by column of
+/// the table.
+struct Order {
+  int hmmas = 0;
+  std::map<std::string, std::vector<int>> before;
+};
+
+const std::map<Opcode, std::string> kColumns = {{Opcode::MUFU_EX2, "exponentials"},
+                                                {Opcode::F2FP_PACK_AB, "packs"},
+                                                {Opcode::FMUL, "products"},
+                                                {Opcode::FADD, "sums"}};
+
+Order order_of(const std::vector<trace::Instruction>& loop) {
+  Order order;
+  for (const trace::Instruction& instruction : loop) {
+    order.hmmas += instruction.opcode == Opcode::HMMA_16816_F32 ? 1 : 0;
+    const auto column = kColumns.find(instruction.opcode);
+    if (column != kColumns.end()) {
+      order.before[column->second].push_back(order.hmmas);
+    }
+  }
+  return order;
+}
+
+/// Mean share of the HMMAs of the second product, half of all, that come first.
+double share_of_second_product(const Order& order, const std::string& column) {
+  const double half = order.hmmas / 2.0;
+  const std::vector<int>& before = order.before.at(column);
+  double sum = 0;
+  for (const int hmmas : before) {
+    sum += std::max(0.0, hmmas - half) / half;
+  }
+  return sum / static_cast<double>(before.size());
+}
+
+TEST(InstructionOrder, IsNearMachineCode) {
+  const experiments::CsvTable table =
+      experiments::read_csv(WARPSCOPE_SOURCE_DIR "/experiments/reference/machine-code/pytorch_order.csv");
+  const std::map<std::string, double> most_off = {
+      {"exponentials", 0.08}, {"packs", 0.04}, {"products", 0.07}, {"sums", 0.15}};
+  std::map<std::string, double> off;
+  int loops = 0;
+  for (const experiments::CsvRecord& record : table.rows) {
+    const auto field = [&](const std::string& column) {
+      return std::stod(record.fields.at(table.column(column)));
+    };
+    const std::int64_t tokens = field("even_lengths") == 1 ? 4096 : 4000;
+    const Order ours =
+        order_of(main_loop(static_cast<std::int64_t>(field("head_dim")), field("causal") == 1, tokens));
+    // Of tiles that the library keeps for other GPUs there is nothing to compare.
+    if (ours.hmmas == static_cast<int>(field("hmmas"))) {
+      for (const auto& [column, limit] : most_off) {
+        off[column] += std::abs(share_of_second_product(ours, column) - field(column));
+      }
+      ++loops;
+    }
+  }
+  ASSERT_GE(loops, 20);
+  for (const auto& [column, limit] : most_off) {
+    EXPECT_LT(off[column] / loops, limit) << column;
+    RecordProperty(column, std::to_string(off[column] / loops));
+  }
+}
+
+}  // namespace
+}  // namespace warpscope::tests

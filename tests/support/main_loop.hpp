@@ -1,0 +1,34 @@
+// The loop over whole key blocks of PyTorch's FlashAttention-2, for tests against its machine code.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/kernel.hpp"
+#include "tests/support/gpu_limits.hpp"
+
+namespace warpscope::tests {
+
+/// Instructions of the last loop with the most HMMAs of fa2_torch's forward pass on an H200: 8 heads, as many
+/// queries as keys.
+inline std::vector<trace::Instruction> main_loop(std::int64_t head_dim, bool causal, std::int64_t tokens) {
+  const kernels::Problem problem{1, 8, 8, tokens, tokens, head_dim, causal};
+  const trace::Trace built = kernels::find_kernel("fa2_torch").build(problem, kH200);
+  std::span<const trace::Instruction> most;
+  std::ptrdiff_t most_hmmas = 0;
+  for (const trace::WarpProgram& program : built.launches[0].programs) {
+    for (const trace::Loop& loop : program.loops) {
+      const std::span body = std::span(program.code).subspan(loop.begin, loop.end - loop.begin);
+      const auto hmmas = std::ranges::count(body, trace::Opcode::HMMA_16816_F32, &trace::Instruction::opcode);
+      if (hmmas >= most_hmmas) {
+        most = body;
+        most_hmmas = hmmas;
+      }
+    }
+  }
+  return {most.begin(), most.end()};
+}
+
+}  // namespace warpscope::tests
