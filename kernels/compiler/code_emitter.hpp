@@ -48,6 +48,10 @@ class CodeEmitter {
   trace::RegisterRange address_words();
   /// Spreads counted instructions evenly over the current block.
   void spread(std::span<const CountedInstruction> instructions);
+  /// Puts a register into local memory, or fetches it again, in place of one of the counted stores and loads
+  /// that are to be spread. Nothing happens where none is left.
+  void spill(trace::RegisterRange value);
+  void reload(trace::RegisterRange value);
   /// Counted instructions here, each with the result of the one before as its source.
   void chain(std::span<const CountedInstruction> instructions);
 
@@ -81,6 +85,9 @@ class CodeEmitter {
   /// The line of parameters that it reads: of those that are not new the latest.
   std::uint16_t parameter_line(const Counted& counted);
   trace::Instruction counted_instruction(const Counted& counted);
+  trace::MemoryOperand local_slot(trace::Opcode opcode);
+  /// Takes one of this kind out of those that are to be spread.
+  bool take_pending(trace::Opcode opcode);
   void note_result(const trace::Instruction& instruction);
   std::uint32_t add_operand(const trace::MemoryOperand& operand);
 

@@ -140,8 +140,9 @@ int planned_latency(const CompilerTarget& target, trace::Opcode opcode) {
     case OpClass::shuffle:
       return target.shuffle_latency;
     case OpClass::global_load:
-    case OpClass::local_load:
       return target.global_load_latency;
+    case OpClass::local_load:
+      return target.reload_latency;
     default:
       return 1;
   }

@@ -30,12 +30,13 @@ struct CompilerTarget {
   int shared_load_latency = 30;
   int shuffle_latency = 24;
   int global_load_latency = 30;  ///< the compiler hoists loads no further than it does shared loads
+  int reload_latency = 295;      ///< from local memory
   int waiting_loads = 11;        ///< LDSMs that are issued before their first HMMA, at most
   int load_window = 10;        ///< HMMAs that such an LDSM passes where the other factor is computed, at most
   int value_registers = 231;   ///< at most: 255 less address_registers
   int address_registers = 24;  ///< of a thread's in a kernel with products: addresses and loop constants
-  int reserve_registers = 4;   ///< kept free for the oldest instruction
-  int scarce_registers = 8;    ///< this close to the limit, instructions that free registers go first
+  int reserve_registers = 16;  ///< kept free for the oldest instruction and what the next HMMAs read,
+  int next_hmmas = 32;         ///< so many of them: those of one slice or two
   int live_predicates = 6;
   /// What each instruction of the source that one passes costs its path to the block's end, in kernels
   /// without products, where loads stay together in rounds (pytorch_backward_ends.csv). Around products it is

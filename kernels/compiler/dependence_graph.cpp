@@ -22,11 +22,15 @@ class Builder {
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
       graph_.reads.begin.push_back(graph_.reads.items.size());
       graph_.writes.begin.push_back(graph_.writes.items.size());
+      note_slice(i);
       add_register_edges(i);
       add_order_edges(i);
     }
     graph_.reads.begin.push_back(graph_.reads.items.size());
     graph_.writes.begin.push_back(graph_.writes.items.size());
+    for (const std::uint32_t reload : reloads_) {
+      graph_.nodes[reload].hmmas_first = slice_end_;
+    }
     mark_outliving_values();
     sort_edges();
     for (std::size_t i = code_.size(); i-- > 0;) {
@@ -128,12 +132,12 @@ class Builder {
 
   void note_hmma_user(int writer, std::uint32_t user) {
     DependenceNode& node = graph_.nodes[static_cast<std::size_t>(writer)];
-    if (is_ldsm(code_[static_cast<std::size_t>(writer)].opcode) && is_hmma(code_[user].opcode) &&
-        node.first_hmma_user < 0) {
-      node.first_hmma_user = hmmas_;
-      if (computes_factor(code_[user])) {
-        node.hmmas_first = hmmas_ - target_.load_window;
-      }
+    if (!is_hmma(code_[user].opcode) || node.first_hmma_user >= 0) {
+      return;
+    }
+    node.first_hmma_user = hmmas_;
+    if (is_ldsm(code_[static_cast<std::size_t>(writer)].opcode) && computes_factor(code_[user])) {
+      node.hmmas_first = hmmas_ - target_.load_window;
     }
   }
 
@@ -146,10 +150,29 @@ class Builder {
     });
   }
 
+  // The first slice of a product with a factor that the block computes ends where an accumulator is added to
+  // again: from there on registers of the factor are free.
+  void note_slice(std::uint32_t i) {
+    if (slice_end_ > 0 || !is_hmma(code_[i].opcode) || !computes_factor(code_[i])) {
+      return;
+    }
+    product_begin_ = product_begin_ < 0 ? static_cast<int>(i) : product_begin_;
+    const int writer = state(code_[i].destination.first).writer;
+    if (writer >= product_begin_) {
+      slice_end_ = hmmas_;
+    }
+  }
+
   void add_order_edges(std::uint32_t i) {
     const trace::Opcode opcode = code_[i].opcode;
     // Where it stands in the source, or so much sooner that its data are there then.
-    graph_.nodes[i].hmmas_first = hmmas_ - target_.shared_load_latency / target_.hmma_16816_interval;
+    if (is_ldsm(opcode)) {
+      graph_.nodes[i].hmmas_first = hmmas_ - target_.shared_load_latency / target_.hmma_16816_interval;
+    }
+    if (is_reload(code_[i])) {
+      reloads_.push_back(i);
+      return;
+    }
     if (is_hmma(opcode)) {
       const int interval = issue_interval(target_, opcode);
       edge(last_hmma_, i, interval, interval);
@@ -206,6 +229,9 @@ class Builder {
   int last_hmma_ = -1;
   int last_memory_ = -1;
   int hmmas_ = 0;
+  int product_begin_ = -1;  // the first HMMA with a factor that the block computes
+  int slice_end_ = 0;       // HMMAs of the block up to the end of that product's first slice
+  std::vector<std::uint32_t> reloads_;
 };
 
 }  // namespace

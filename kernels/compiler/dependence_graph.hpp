@@ -30,8 +30,8 @@ struct DependenceNode {
   int predecessors = 0;
   int priority = 0;             ///< longest path to the end of the block, cycles
   bool waits_for_load = false;  ///< reads what a load of an earlier block brings
-  int first_hmma_user = -1;     ///< LDSM: number of the first HMMA of the block that reads it; -1 = none
-  int hmmas_first = 0;          ///< LDSM: HMMAs of the block that are issued before it, at least
+  int first_hmma_user = -1;     ///< number of the first HMMA of the block that reads a result; -1 = none
+  int hmmas_first = 0;          ///< LDSM, reload: HMMAs of the block that are issued before it, at least
 };
 
 /// One list per node, all in one piece of memory.

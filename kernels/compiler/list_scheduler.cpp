@@ -21,12 +21,10 @@ class ListScheduler {
         issued_(code_.size(), false),
         live_(graph_.live_registers),
         loads_for_(code_.size(), 0) {
-    for (const DependenceNode& node : graph_.nodes) {
-      if (node.first_hmma_user >= 0) {
-        ++loads_for_[static_cast<std::size_t>(node.first_hmma_user)];
-      }
-    }
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
+      if (waits_for_hmma(i)) {
+        ++loads_for_[static_cast<std::size_t>(graph_.nodes[i].first_hmma_user)];
+      }
       missing_[i] = graph_.nodes[i].predecessors;
       if (missing_[i] == 0) {
         add_candidate(i);
@@ -86,13 +84,22 @@ class ListScheduler {
     return result;
   }
 
+  bool waits_for_hmma(std::uint32_t i) const {
+    return is_ldsm(code_[i].opcode) && graph_.nodes[i].first_hmma_user >= 0;
+  }
+
+  // Registers are kept free for what the next products need, so that results of later ones do not stop them.
   bool fits(std::uint32_t i) const {
     const DependenceNode& node = graph_.nodes[i];
-    if (node.first_hmma_user >= 0 &&
-        (hmmas_issued_ < node.hmmas_first || waiting_loads_ >= target_.waiting_loads)) {
+    if (hmmas_issued_ < node.hmmas_first) {
       return false;
     }
-    const int limit = target_.value_registers - (i == oldest_ ? 0 : target_.reserve_registers);
+    if (waits_for_hmma(i) && waiting_loads_ >= target_.waiting_loads) {
+      return false;
+    }
+    const bool is_next = i == oldest_ || (node.first_hmma_user >= 0 &&
+                                          node.first_hmma_user < hmmas_issued_ + target_.next_hmmas);
+    const int limit = target_.value_registers - (is_next ? 0 : target_.reserve_registers);
     const int most = static_cast<int>(graph_.writes[i].size());
     if (live_ + most <= limit && live_predicates_ + most <= target_.live_predicates) {
       return true;  // whatever it frees
@@ -104,12 +111,9 @@ class ListScheduler {
 
   int earliest(std::uint32_t i) const { return std::max(ready_at_[i], ports_.earliest(code_[i].opcode)); }
 
-  // The instruction to issue now, or -1 and the next time at which there may be one. Where registers are
-  // scarce, one that frees some goes before all that do not. While something more urgent has to wait, the
-  // time is not filled with what may have to wait longer.
+  // The instruction to issue now, or -1 and the next time at which there may be one. While something more
+  // urgent has to wait, the time is not filled with what may have to wait longer.
   int pick(int& next_time) const {
-    int first = -1;
-    const bool scarce = live_ > target_.value_registers - target_.scarce_registers;
     bool urgent_waits = false;
     for (const std::uint32_t i : candidates_) {
       if (!fits(i)) {
@@ -119,19 +123,14 @@ class ListScheduler {
         urgent_waits = true;
         continue;
       }
-      if (!scarce || change(i).registers < 0) {
-        return static_cast<int>(i);
-      }
-      first = first < 0 ? static_cast<int>(i) : first;
+      return static_cast<int>(i);
     }
-    if (first < 0) {
-      for (const std::uint32_t i : candidates_) {
-        if (earliest(i) > time_ && earliest(i) < next_time && fits(i)) {
-          next_time = earliest(i);
-        }
+    for (const std::uint32_t i : candidates_) {
+      if (earliest(i) > time_ && earliest(i) < next_time && fits(i)) {
+        next_time = earliest(i);
       }
     }
-    return first;
+    return -1;
   }
 
   int rank(std::uint32_t i) const {
@@ -158,7 +157,7 @@ class ListScheduler {
     if (is_hmma(code_[i].opcode)) {
       waiting_loads_ -= loads_for_[static_cast<std::size_t>(hmmas_issued_++)];
     }
-    waiting_loads_ += graph_.nodes[i].first_hmma_user >= 0 ? 1 : 0;
+    waiting_loads_ += waits_for_hmma(i) ? 1 : 0;
     issued_[i] = true;
     std::erase(candidates_, i);
     while (oldest_ < code_.size() && issued_[oldest_]) {

@@ -1,6 +1,7 @@
 // Kinds of instructions that a compiler schedules by rules of their own.
 #pragma once
 
+#include "model/trace/instruction.hpp"
 #include "model/trace/opcode.hpp"
 
 namespace warpscope::kernels {
@@ -17,6 +18,12 @@ inline bool is_hmma(trace::Opcode opcode) {
 /// Products of warpgroups, mbarriers and copies of boxes.
 inline bool is_asynchronous(trace::Opcode opcode) {
   return trace::info(opcode).op_class >= trace::OpClass::wgmma || opcode == trace::Opcode::WARPGROUP_ARRIVE;
+}
+
+/// A value comes back from local memory. Other loads from there stand for what is known by its number only.
+inline bool is_reload(const trace::Instruction& instruction) {
+  return trace::info(instruction.opcode).op_class == trace::OpClass::local_load &&
+         instruction.destination.count > 0;
 }
 
 /// Memory instructions and barriers, which stay in source order. Shuffles touch no memory, and spills none

@@ -122,6 +122,8 @@ class TraceMachine final : public CtaMachine {
   int count(const RowVector& rows) const { return at(rows.id).count; }
   const Registers& at(int id) const { return registers_[static_cast<std::size_t>(id)]; }
   int row_slot(const Fragment& fragment, int register_index) const;
+  /// Whether the build keeps this register of a tile of exponentials in local memory for a while.
+  bool in_local_memory(const Fragment& exponentials, int register_index) const;
   Pieces quads(const Fragment& fragment) const;
   Pieces pieces(const Fragment& fragment) const;
   int threads_per_row(Layout layout, int cols, ElementType type) const;

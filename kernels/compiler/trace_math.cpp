@@ -405,8 +405,18 @@ void TraceMachine::exp2_scaled(const Fragment& target, float, const RowVector& o
         emitter_.emit(Opcode::FADD, x, {x, reg(offset, slot)});
       }
       emit_exp2(x, x);
+      if (in_local_memory(target, i)) {
+        emitter_.spill(x);
+        emitter_.reload(x);
+      }
     }
   }
+}
+
+bool TraceMachine::in_local_memory(const Fragment& exponentials, int i) const {
+  constexpr int kSliceKeys = 16;
+  const int slice = count(exponentials) * kSliceKeys / exponentials.cols;
+  return i >= slice && i < slice + launch_.build.local.exponentials;
 }
 
 void TraceMachine::apply(const RowVector& target, UnaryOp op, const RowVector& source) {
@@ -495,17 +505,23 @@ void TraceMachine::rescaled_row_sum(const RowVector& target, const RowVector& sc
   const Operation operation(*this, "rescaled_row_sum");
   for (int slot = 0; slot < count(target); ++slot) {
     bool started = false;
+    const Range sum = reg(target, slot);
+    if (launch_.build.local.row_sums) {
+      emitter_.reload(sum);
+    }
     for (int i = 0; i < count(source); ++i) {
       if (row_slot(source, i) != slot) {
         continue;
       }
-      const Range sum = reg(target, slot);
       if (started) {
         emitter_.emit(Opcode::FADD, sum, {sum, reg(source, i)});
       } else {
         emitter_.emit(Opcode::FFMA, sum, {sum, reg(scale, slot), reg(source, i)});
       }
       started = true;
+    }
+    if (launch_.build.local.row_sums) {
+      emitter_.spill(sum);
     }
   }
 }

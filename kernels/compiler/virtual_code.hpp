@@ -15,7 +15,7 @@
 namespace warpscope::kernels {
 
 /// Registers below this one hold addresses and constants; the register limit for values does not count them.
-inline constexpr std::uint16_t kFirstValueRegister = 16;
+inline constexpr std::uint16_t kFirstValueRegister = 26;
 
 /// Straight code without branches inside. Registers below the first temporary outlive the block where later
 /// code reads them.

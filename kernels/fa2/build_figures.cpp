@@ -96,6 +96,13 @@ FigureCounts more_at(const Mark& mark, const UnevenFigures& uneven) {
   }
 }
 
+/// Row sums go first where an iteration stores as many words, but not in builds of even lengths that store
+/// exponentials (reloads.csv).
+bool keeps_row_sums_in_memory(const ForwardTile& tile, int stores, bool even, int exponentials) {
+  const int rows_per_thread = tile.rows / (8 * tile.warps);
+  return stores >= rows_per_thread && (exponentials == 0 || !even);
+}
+
 }  // namespace
 
 BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bool even, bool fills_head,
@@ -110,7 +117,9 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
     result.exchanged.insert(kNextKeys);
   }
   if (as_built) {
-    result.spilled_words = spilled_words(build, tile.head_dim, capability_major, causal, even);
+    const LocalMemory local = local_memory(build, tile.head_dim, capability_major, causal, even);
+    result.spilled_words = local.words;
+    result.local.exponentials = local.exponentials;
   }
   for (const Mark& mark : kMarks) {
     FigureCounts counts = figure(build, tile.head_dim, capability_major, causal, mark);
@@ -120,6 +129,9 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
     if (!even) {
       counts = sum(counts,
                    more_at(mark, uneven_figures(build, tile.head_dim, causal, capability_major, fills_head)));
+    }
+    if (mark == Mark{kOutput, kSteady}) {
+      result.local.row_sums = keeps_row_sums_in_memory(tile, counts.store, even, result.local.exponentials);
     }
     const std::vector<CountedInstruction> counted = counted_instructions(counts);
     result.parts[{mark.part, mark.iteration}] = mark.part == kPrologue   ? cta_begin(counted, kParameters)

@@ -129,27 +129,42 @@ struct FrameRow {
   bool causal;
   bool even;
   int bytes;
+  int exponentials = 0;  // words of a step that wait there to be packed (reloads.csv)
 };
 
 constexpr std::array kFrames = {
-    FrameRow{Build::upstream, 64, 8, false, true, 232},  FrameRow{Build::upstream, 64, 8, true, true, 216},
-    FrameRow{Build::upstream, 64, 8, true, false, 296},  FrameRow{Build::upstream, 128, 8, false, true, 136},
-    FrameRow{Build::upstream, 128, 8, true, true, 176},  FrameRow{Build::upstream, 64, 9, false, true, 208},
-    FrameRow{Build::upstream, 64, 9, false, false, 192}, FrameRow{Build::upstream, 64, 9, true, true, 200},
-    FrameRow{Build::upstream, 64, 9, true, false, 256},  FrameRow{Build::upstream, 128, 9, false, true, 160},
-    FrameRow{Build::upstream, 128, 9, false, false, 96}, FrameRow{Build::upstream, 128, 9, true, true, 128},
-    FrameRow{Build::upstream, 128, 9, true, false, 320}, FrameRow{Build::torch, 64, 9, false, true, 112},
-    FrameRow{Build::torch, 64, 9, false, false, 88},     FrameRow{Build::torch, 64, 9, true, true, 136},
-    FrameRow{Build::torch, 64, 9, true, false, 208},     FrameRow{Build::torch, 128, 9, false, true, 144},
-    FrameRow{Build::torch, 128, 9, false, false, 64},    FrameRow{Build::torch, 128, 9, true, true, 136},
-    FrameRow{Build::torch, 128, 9, true, false, 376},    FrameRow{Build::torch, 32, 9, false, false, 104},
-    FrameRow{Build::torch, 32, 9, true, false, 208},     FrameRow{Build::torch, 96, 9, false, false, 48},
-    FrameRow{Build::torch, 96, 9, true, true, 8},        FrameRow{Build::torch, 256, 9, true, false, 32},
+    FrameRow{Build::upstream, 64, 8, false, true, 232, 17},
+    FrameRow{Build::upstream, 64, 8, false, false, 192},
+    FrameRow{Build::upstream, 64, 8, true, true, 216},
+    FrameRow{Build::upstream, 64, 8, true, false, 296},
+    FrameRow{Build::upstream, 128, 8, false, true, 136},
+    FrameRow{Build::upstream, 128, 8, true, true, 176},
+    FrameRow{Build::upstream, 64, 9, false, true, 208, 14},
+    FrameRow{Build::upstream, 64, 9, false, false, 192},
+    FrameRow{Build::upstream, 64, 9, true, true, 200, 17},
+    FrameRow{Build::upstream, 64, 9, true, false, 256, 12},
+    FrameRow{Build::upstream, 128, 9, false, true, 160},
+    FrameRow{Build::upstream, 128, 9, false, false, 96},
+    FrameRow{Build::upstream, 128, 9, true, true, 128},
+    FrameRow{Build::upstream, 128, 9, true, false, 320},
+    FrameRow{Build::torch, 64, 9, false, true, 112},
+    FrameRow{Build::torch, 64, 9, false, false, 88},
+    FrameRow{Build::torch, 64, 9, true, true, 136},
+    FrameRow{Build::torch, 64, 9, true, false, 208},
+    FrameRow{Build::torch, 128, 9, false, true, 144},
+    FrameRow{Build::torch, 128, 9, false, false, 64},
+    FrameRow{Build::torch, 128, 9, true, true, 136},
+    FrameRow{Build::torch, 128, 9, true, false, 376},
+    FrameRow{Build::torch, 32, 9, false, false, 104},
+    FrameRow{Build::torch, 32, 9, true, false, 208},
+    FrameRow{Build::torch, 96, 9, false, false, 48},
+    FrameRow{Build::torch, 96, 9, true, true, 8},
+    FrameRow{Build::torch, 256, 9, true, false, 32},
 };
 
 }  // namespace
 
-int spilled_words(Build build, int head_dim, int capability_major, bool causal, bool even) {
+LocalMemory local_memory(Build build, int head_dim, int capability_major, bool causal, bool even) {
   constexpr int kWordBytes = 4;
   // Of another generation, or of even lengths, is closer than none; nothing else is.
   const FrameRow* best = nullptr;
@@ -161,7 +176,7 @@ int spilled_words(Build build, int head_dim, int capability_major, bool causal, 
       best_fit = fit;
     }
   }
-  return best == nullptr ? 0 : best->bytes / kWordBytes;
+  return best == nullptr ? LocalMemory{} : LocalMemory{best->bytes / kWordBytes, best->exponentials};
 }
 
 std::vector<CountedInstruction> counted_instructions(const FigureCounts& counts) {

@@ -39,7 +39,11 @@ struct FigureRow {
 
 std::span<const FigureRow> figure_rows();
 
-/// Words of the stack frame of a build; 0: none was compiled.
-int spilled_words(Build build, int head_dim, int capability_major, bool causal, bool even);
+/// Words of a thread, per build; 0: none was compiled.
+struct LocalMemory {
+  int words = 0;         ///< of the stack frame
+  int exponentials = 0;  ///< of a step that wait there to be packed
+};
+LocalMemory local_memory(Build build, int head_dim, int capability_major, bool causal, bool even);
 
 }  // namespace warpscope::kernels::fa2

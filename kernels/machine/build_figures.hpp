@@ -49,6 +49,13 @@ struct CountedBlock {
 /// What the compiler applies where a program marks a part, see CtaMachine::part.
 using CountedPart = std::vector<CountedBlock>;
 
+/// Values of a softmax step that somebody waits for while they are in local memory. Their loads and stores
+/// are among those that were counted.
+struct LocalValues {
+  bool row_sums = false;  ///< from the end of a step to the sums of the next
+  int exponentials = 0;   ///< of a thread, from the second slice of keys on, until they are packed
+};
+
 struct BuildFigures {
   MathBuild math{};
   bool estimate_moves = true;  ///< false: the counted instructions contain the register moves
@@ -60,6 +67,7 @@ struct BuildFigures {
   /// 4-byte words of local memory for values that have no register meanwhile; the counted instructions
   /// contain their loads and stores.
   int spilled_words = 0;
+  LocalValues local{};
   /// By part and copy; nothing was counted for those that are missing.
   std::map<std::pair<int, int>, CountedPart> parts{};
   std::set<int> exchanged{};  ///< see CtaMachine::in_either_order

@@ -67,7 +67,7 @@ TEST(Fa2BackwardLoads, AddressesOfReductionsAreWrittenAgain) {
         held += instruction.control.read_scoreboard < trace::kNoScoreboard;
       }
     }
-    EXPECT_EQ(pairs.size(), 6U) << head_dim;
+    EXPECT_EQ(pairs.size(), 11U) << head_dim;
     EXPECT_GE(held, 4) << head_dim;
   }
 }

@@ -65,21 +65,18 @@ double mean_stall(const char* kernel, const Row& row) {
   return mean;
 }
 
-// No stall count chose a rule for loops with products. At d 64 machine code for both targets spills and sums
-// its rows at the end of a step, the model's does so among the products.
+// These rows and those of PyTorch chose how many registers are kept free for the next products.
 TEST(StallCounts, AreNearMachineCode) {
   double sum = 0;
   int rows = 0;
-  int at_64 = 0;
   for (const Row& row : rows_of("stall_counts.csv")) {
     const double error = std::abs(mean_stall("fa2", row) / row.mean_stall - 1);
-    EXPECT_LT(error, row.head_dim == 64 ? 0.18 : 0.08) << "d " << row.head_dim << " causal " << row.causal;
-    sum += row.head_dim == 64 ? 0 : error;
-    ++(row.head_dim == 64 ? at_64 : rows);
+    EXPECT_LT(error, 0.09) << "d " << row.head_dim << " causal " << row.causal;
+    sum += error;
+    ++rows;
   }
-  EXPECT_EQ(at_64, 8);
-  ASSERT_EQ(rows, 18);
-  EXPECT_LT(sum / rows, 0.05);
+  ASSERT_EQ(rows, 26);
+  EXPECT_LT(sum / rows, 0.04);
   RecordProperty("mean", std::to_string(sum / rows));
 }
 

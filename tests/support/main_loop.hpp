@@ -1,4 +1,4 @@
-// The loop over whole key blocks of PyTorch's FlashAttention-2, for tests against its machine code.
+// The loop over whole key blocks of FlashAttention-2, for tests against machine code.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,12 @@
 
 namespace warpscope::tests {
 
-/// Instructions of the last loop with the most HMMAs of fa2_torch's forward pass on an H200: 8 heads, as many
-/// queries as keys.
-inline std::vector<trace::Instruction> main_loop(std::int64_t head_dim, bool causal, std::int64_t tokens) {
+/// Instructions of the last loop with the most HMMAs of a forward pass: 8 heads, as many queries as keys.
+inline std::vector<trace::Instruction> main_loop(std::int64_t head_dim, bool causal, std::int64_t tokens,
+                                                 const char* kernel = "fa2_torch",
+                                                 const kernels::GpuLimits& limits = kH200) {
   const kernels::Problem problem{1, 8, 8, tokens, tokens, head_dim, causal};
-  const trace::Trace built = kernels::find_kernel("fa2_torch").build(problem, kH200);
+  const trace::Trace built = kernels::find_kernel(kernel).build(problem, limits);
   std::span<const trace::Instruction> most;
   std::ptrdiff_t most_hmmas = 0;
   for (const trace::WarpProgram& program : built.launches[0].programs) {

@@ -237,18 +237,35 @@ TEST(ListScheduler, AnImpossibleLimitStillEnds) {
   EXPECT_EQ(schedule(loads_and_products(10), target).size(), 20U);
 }
 
-TEST(ListScheduler, OutlivingValuesKeepTheirRegisters) {
-  // R21 lives on after the block, so its last reader frees nothing and gets no preference near the limit.
+TEST(ListScheduler, RegistersAreKeptForTheNextProducts) {
+  // The oldest instruction waits for MUFU. The chain has the longer path, but its value would take a register
+  // that is kept free, and the pack feeds the next HMMA.
   CompilerTarget target;
-  target.value_registers = 9;
-  const std::vector<Instruction> code = {make(Opcode::FADD, r(25), {r(20)}), make(Opcode::FADD, {}, {r(21)})};
-  BlockLiveness dead;
-  dead.live_in.set(20).set(21);
-  dead.live_out.set(20);
-  BlockLiveness alive = dead;
-  alive.live_out.set(21);
-  EXPECT_TRUE(schedule(code, target, dead).front().sources[0] == r(21));
-  EXPECT_TRUE(schedule(code, target, alive).front().sources[0] == r(20));
+  std::vector<Instruction> code = {make(Opcode::MUFU_EX2, r(40), {r(41)}), make(Opcode::FADD, r(42), {r(40)}),
+                                   make(Opcode::FADD, r(50), {r(43)})};
+  for (int link = 0; link < 10; ++link) {
+    code.push_back(make(Opcode::FADD, r(50), {r(50)}));
+  }
+  code.push_back(make(Opcode::F2FP_PACK_AB, r(44), {r(45)}));
+  code.push_back(make(Opcode::HMMA_16816_F32, r(46), {r(44), r(45), r(46)}));
+  BlockLiveness liveness;
+  for (const std::size_t live : {41U, 43U, 45U, 46U}) {
+    liveness.live_in.set(live);
+    liveness.live_out.set(live);
+  }
+  liveness.live_out.set(50).set(42);
+  const auto pack_comes_first = [&](int reserve) {
+    target.reserve_registers = reserve;
+    target.value_registers = 8;
+    const std::vector<Instruction> order = schedule(code, target, liveness);
+    const auto is_pack = [](const Instruction& instruction) {
+      return instruction.opcode == Opcode::F2FP_PACK_AB;
+    };
+    const auto in_chain = [](const Instruction& instruction) { return instruction.destination.first == 50; };
+    return std::ranges::find_if(order, is_pack) < std::ranges::find_if(order, in_chain);
+  };
+  EXPECT_TRUE(pack_comes_first(4));
+  EXPECT_FALSE(pack_comes_first(0));
 }
 
 }  // namespace
