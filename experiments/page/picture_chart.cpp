@@ -51,18 +51,20 @@ Chart picture_chart(const BarChart& picture) {
       .option("y_label", picture.y_label);
   chart.option("linear_y", !picture.logarithmic).option("linear_x", true);
   Json x_ticks = Json::array();
+  Json colours = Json::object();
   for (const BarPanel& panel : picture.panels) {
     for (std::size_t i = x_ticks.size(); i < panel.groups.size(); ++i) {
       x_ticks.push_back(Json::array({i, panel.groups[i]}));
     }
     for (const BarSeries& series : panel.series) {
+      colours[series.name] = {series.fill, series.border};
       for (std::size_t i = 0; i < series.values.size(); ++i) {
         chart.add_row(
             {panel.title, series.name, i, series.values[i] ? Json(*series.values[i]) : Json(), false});
       }
     }
   }
-  return chart.option("x_ticks", std::move(x_ticks));
+  return chart.option("x_ticks", std::move(x_ticks)).option("colours", std::move(colours));
 }
 
 }  // namespace warpscope::experiments

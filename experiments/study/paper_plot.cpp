@@ -51,7 +51,7 @@ void add_method(BarPanel& panel, const PaperFigure& figure, const PaperMethod& m
 BarChart paper_chart(const PaperFigure& figure, std::span<const PaperBar> bars) {
   BarChart chart;
   chart.title = fmt::format("Figure {}: attention {} on {}", figure.number, figure.passes, figure.gpu);
-  chart.subtitle = "TFLOP/s, fp16, 16k tokens in all. Pale: published; solid: model";
+  chart.subtitle = "TFLOP/s, fp16, 16k tokens in all. Pale or dashed: published; solid: model";
   if (figure.shows_measured) {
     chart.subtitle += fmt::format("; white: measured on a H200. {}", kMmaSyncNote);
   }

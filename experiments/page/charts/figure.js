@@ -45,10 +45,12 @@ const addDownload = (figure, spec) => {
 };
 
 // Entries are [class of the swatch, what it stands for].
-const addLegend = (plot, entries) => {
+// `border` gives the line of an entry's swatch as CSS does, or null: that of its class.
+const addLegend = (plot, entries, border = () => null) => {
   const items = plot.append('ul').attr('class', 'legend').attr('aria-hidden', 'true')
       .selectAll('li').data(entries).join('li');
-  items.append('span').attr('class', entry => `swatch ${entry[0]}`);
+  items.append('span').attr('class', entry => `swatch ${entry[0]}`)
+      .style('border-top', entry => border(entry) && `2px ${border(entry)}`);
   items.append('span').text(entry => entry[1]);
 };
 

@@ -1,5 +1,5 @@
 // Lines in panels: rows have panel, series, x, y and is_reference. `x_ticks` are [x, text]; `linear_x` and `linear_y`
-// make an axis linear.
+// make an axis linear. `colours` are {series: [of its points, of its line]}; where they differ, the line is dashed.
 
 charts.lines = (plot, spec, width) => {
   const panels = d3.nest().key(row => row.panel).entries(spec.rows);
@@ -11,7 +11,12 @@ charts.lines = (plot, spec, width) => {
     // One or two lines have the colours that are told apart best.
     return index < 0 ? 'line-reference' : `line-${counted.length < 3 ? 2 - 2 * index : index % 6}`;
   };
-  addLegend(plot, series.map(one => [`stroke ${style(one.name)}`, one.isReference ? `reference: ${one.name}` : one.name]));
+  const colours = spec.colours || {};
+  const fill = name => colours[name] ? colours[name][0] : null;
+  const stroke = name => colours[name] ? colours[name][1] : null;
+  const isDashed = name => fill(name) !== stroke(name);
+  addLegend(plot, series.map(one => [`stroke ${style(one.name)}`, one.isReference ? `reference: ${one.name}` : one.name]),
+      entry => stroke(entry[1]) && `${isDashed(entry[1]) ? 'dashed' : 'solid'} ${stroke(entry[1])}`);
   const columns = width > 620 && panels.length > 1 ? 2 : 1;
   const panelWidth = Math.floor((width - (columns - 1) * 16) / columns);
   const height = 240;
@@ -38,10 +43,11 @@ charts.lines = (plot, spec, width) => {
         .attr('text-anchor', 'end').text(`x: ${spec.x_label}, y: ${spec.y_label}`);
     d3.nest().key(row => row.series).entries(panel.values).forEach(one => {
       const points = one.values.filter(row => row.y !== null && (spec.linear_y || row.y > 0));
-      svg.append('path').attr('class', `line ${style(one.key)}`).attr('d', d3.line().x(row => x(row.x)).y(row => y(row.y))(points));
+      svg.append('path').attr('class', `line ${style(one.key)}`).attr('d', d3.line().x(row => x(row.x)).y(row => y(row.y))(points))
+          .style('stroke', stroke(one.key)).style('stroke-dasharray', isDashed(one.key) ? '5 4' : null);
       if (style(one.key) === 'line-reference') return;
       svg.append('g').selectAll('circle').data(points).join('circle').attr('class', `mark ${style(one.key)}`).attr('r', 3)
-          .attr('cx', row => x(row.x)).attr('cy', row => y(row.y))
+          .attr('cx', row => x(row.x)).attr('cy', row => y(row.y)).style('fill', fill(one.key)).style('stroke', stroke(one.key))
           .append('title').text(row => `${one.key}, ${labels.get(row.x) || row.x}: ${show(row.y, 'number')}`);
     });
   });
