@@ -40,8 +40,9 @@ inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// Shapes of PyTorch drawn at random: some of the first two draws guided a figure, the third nothing, the
 /// fourth that a change was dropped, of two of the fifth the code was counted, the sixth to the ninth guided
 /// nothing, but were in sight when one of several readings of machine code was chosen (counters_drawn.md);
-/// the last three are of an H100, the machine code of one shape of the first guided the combining kernel's
-/// figures, and the last three draws were in sight when readings of machine code were compared again.
+/// those of an H100 follow, the machine code of one shape of the first guided the combining kernel's figures,
+/// and all of them were in sight when readings of machine code were compared again. Of the twelfth a
+/// backward row was looked into.
 struct Draw {
   const char* directory;  ///< of the reference data, by the GPU
   const char* file;
@@ -53,6 +54,7 @@ inline constexpr std::array kDraws = {
     Draw{"measured-h200", "counters_drawn_seventh.csv"}, Draw{"measured-h200", "counters_drawn_eighth.csv"},
     Draw{"measured-h200", "counters_drawn_ninth.csv"},   Draw{"measured-h100", "counters_drawn_h100.csv"},
     Draw{"measured-h100", "counters_drawn_tenth.csv"},   Draw{"measured-h100", "counters_drawn_eleventh.csv"},
+    Draw{"measured-h200", "counters_drawn_twelfth.csv"},
 };
 /// Backward passes in a fixed order (counters_drawn.md).
 inline constexpr const char* kDeterministicCounters = "counters_deterministic.csv";
