@@ -41,8 +41,8 @@ inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// fourth that a change was dropped, of two of the fifth the code was counted, the sixth to the ninth guided
 /// nothing, but were in sight when one of several readings of machine code was chosen (counters_drawn.md);
 /// those of an H100 follow, the machine code of one shape of the first guided the combining kernel's figures,
-/// and all of them were in sight when readings of machine code were compared again. Of the twelfth a
-/// backward row was looked into.
+/// and all of them, like the twelfth, were in sight when readings of machine code were compared again. Of the
+/// twelfth a backward row was looked into.
 struct Draw {
   const char* directory;  ///< of the reference data, by the GPU
   const char* file;

@@ -17,7 +17,9 @@ struct ScheduledCode {
 /// CompilerTarget::source_order_cycles for each instruction of the source that it passes. An LDSM passes as
 /// many HMMAs of the source as its latency takes, or where the block computes the other factor goes up to
 /// CompilerTarget::load_window HMMAs ahead of its first; no more than CompilerTarget::waiting_loads are ahead
-/// of theirs, and an instruction that would exceed the register limit waits. The rules were found in the
+/// of theirs. An instruction that would exceed the register limit waits, and so does one that would take a
+/// register kept for the next HMMAs (CompilerTarget::reserve_registers) and does not feed them. A reload
+/// waits for the first slice of a product whose factor the block computes. The rules were found in the
 /// machine code of FlashAttention-2 and reproduce its order statistics (a step of the QK product is loaded
 /// during the one before, barriers among the HMMAs, exponentials of a slice of keys during the PV product of
 /// the slice before).
