@@ -17,6 +17,9 @@ bool holds_single_elements(Layout layout);
 /// Columns of `tile` that lie inside the tensor, as far as the tile's position tells.
 std::int64_t columns_inside(const GlobalTile& tile, const TensorSpec& tensor);
 
+/// Two 16-bit elements per register; layouts that move single elements keep one.
+bool holds_pairs(const Fragment& fragment);
+
 /// Expands operations in source order, as a compiler front end does: tile operations become instructions on
 /// virtual registers, loops become ranges of basic blocks. Scheduling comes later (list_scheduler.hpp). All
 /// warps of a CTA get the same program; what differs is in the affine addresses.

@@ -1,18 +1,11 @@
 // Arithmetic of the trace machine.
 #include <array>
-#include <stdexcept>
 
 #include "kernels/compiler/trace_machine.hpp"
 #include "kernels/machine/check_plan.hpp"
 
 namespace warpscope::kernels {
 namespace {
-
-// Two 16-bit elements per register; layouts that move single elements keep one.
-bool holds_pairs(const Fragment& fragment) {
-  return element_bytes(fragment.type) == 2 && fragment.layout != Layout::row_per_warp &&
-         fragment.layout != Layout::element_per_thread;
-}
 
 const char* name(UnaryOp op) {
   switch (op) {
@@ -63,6 +56,11 @@ const char* name(BinaryOp op) {
 }  // namespace
 
 using trace::Opcode;
+
+bool holds_pairs(const Fragment& fragment) {
+  return element_bytes(fragment.type) == 2 && fragment.layout != Layout::row_per_warp &&
+         fragment.layout != Layout::element_per_thread;
+}
 
 void TraceMachine::emit_exp2(Range target, Range source) {
   if (launch_.build.math.fast_exp2) {
@@ -258,70 +256,6 @@ void TraceMachine::elementwise(const Fragment& target, std::initializer_list<con
   }
 }
 
-void TraceMachine::mask(const Fragment& scores, const Mask& mask) {
-  const Operation operation(*this, "mask");
-  if (mask.window) {
-    mask_window(scores);
-    return;
-  }
-  // Column of this thread's first element and last visible column of each row, then a compare and a select
-  // each.
-  std::vector<Range> limits;
-  for (int slot = 0; slot < at(scores.id).row_slots; ++slot) {
-    limits.push_back(emitter_.temporary(1));
-    emitter_.emit(Opcode::IADD3, limits.back(), {CodeEmitter::shared_base()});
-  }
-  // Of zeros that no instruction has written yet, the select makes the scores.
-  const bool zeros = zero_accumulators_.erase(scores.id) > 0;
-  for (int i = 0; i < count(scores); ++i) {
-    const Range hidden = emitter_.temporary_predicate();
-    emitter_.emit(Opcode::ISETP, hidden, {limits[static_cast<std::size_t>(row_slot(scores, i))]});
-    const Range score = zeros ? CodeEmitter::shared_base() : reg(scores, i);
-    emitter_.emit(Opcode::FSEL, reg(scores, i), {score, hidden});
-  }
-}
-
-// Row by row: the first and the last visible column, and a second compare that takes the first one's result.
-void TraceMachine::mask_window(const Fragment& scores) {
-  for (int slot = 0; slot < at(scores.id).row_slots; ++slot) {
-    const Range limit = emitter_.temporary(1);
-    emitter_.emit(Opcode::IADD3, limit, {CodeEmitter::shared_base()});
-    emitter_.emit(Opcode::IADD3, limit, {limit});
-    for (int i = 0; i < count(scores); ++i) {
-      if (row_slot(scores, i) != slot) {
-        continue;
-      }
-      const Range hidden = emitter_.temporary_predicate();
-      emitter_.emit(Opcode::ISETP, hidden, {limit});
-      emitter_.emit(Opcode::ISETP, hidden, {limit, hidden});
-      emitter_.emit(Opcode::FSEL, reg(scores, i), {reg(scores, i), hidden});
-    }
-  }
-}
-
-// Columns are converted once for all rows of a thread. Distances are shared by the rows of an atom, which lie
-// 8 apart as columns do: an atom has one distance more than it has columns, for each of a pair.
-void TraceMachine::add_bias(const Fragment& scores, const DistanceBias& bias) {
-  const Operation operation(*this, "add_bias");
-  if (scores.layout != Layout::accumulator) {
-    throw std::logic_error("add_bias takes the layout of an accumulator");
-  }
-  const Registers& registers = at(scores.id);
-  const int columns = registers.count / registers.row_slots;
-  const int distances = bias.columns_only ? columns : registers.m_atoms * (columns + 2);
-  const Range term = emitter_.temporary(1);  // one for all: registers are short here
-  for (int i = 0, converted = 0; i < count(scores); ++i) {
-    for (; converted * count(scores) <= i * distances && converted < distances; ++converted) {
-      emitter_.emit(Opcode::IADD3, term, {CodeEmitter::shared_base()});
-      if (!bias.columns_only) {
-        emitter_.emit(Opcode::IMNMX, term, {term});  // IABS
-      }
-      emitter_.emit(Opcode::I2FP, term, {term});
-    }
-    emitter_.emit(Opcode::FFMA, reg(scores, i), {term, CodeEmitter::shared_base(), reg(scores, i)});
-  }
-}
-
 void TraceMachine::convert(const Fragment& target, const Fragment& source) {
   const Operation operation(*this, "convert");
   check_same_lanes(target, source);
@@ -438,91 +372,6 @@ void TraceMachine::apply(const RowVector& target, BinaryOp op, const RowVector& 
   const Operation operation(*this, name(op));
   for (int i = 0; i < count(target); ++i) {
     emit_binary(op, reg(target, i), reg(left, i), CodeEmitter::constant());
-  }
-}
-
-void TraceMachine::reduce_rows(const RowVector& target, Reduce op, const Fragment& source, bool accumulate) {
-  const Operation operation(*this, op == Reduce::max ? "reduce_rows max" : "reduce_rows sum");
-  const Opcode opcode = op == Reduce::max ? Opcode::FMNMX : Opcode::FADD;
-  const bool packed = holds_pairs(source);
-  for (int slot = 0; slot < count(target); ++slot) {
-    const Range value = reg(target, slot);
-    Range first;  // the first element starts the reduction where nothing is accumulated
-    bool started = accumulate;
-    for (int i = 0; i < count(source); ++i) {
-      if (row_slot(source, i) != slot) {
-        continue;
-      }
-      for (int k = 0; k < (packed ? 2 : 1); ++k) {
-        Range x = reg(source, i);
-        if (packed) {
-          x = emitter_.temporary(1);
-          emitter_.emit(Opcode::HADD2, x, {reg(source, i)});
-        }
-        if (!started && first.count == 0) {
-          first = x;
-          continue;
-        }
-        emitter_.emit(opcode, value, {started ? value : first, x});
-        started = true;
-      }
-    }
-    if (!started && first.count > 0) {
-      emitter_.emit(Opcode::IMAD_MOV, value, {first});
-    }
-  }
-}
-
-void TraceMachine::row_dot(const RowVector& target, const Fragment& left, const Fragment& right,
-                           bool accumulate) {
-  const Operation operation(*this, "row_dot");
-  check_same_lanes(left, right);
-  const int values = holds_pairs(left) ? 2 : 1;
-  std::vector<bool> started(static_cast<std::size_t>(count(target)), accumulate);
-  for (int i = 0; i < count(left); ++i) {
-    const int slot = row_slot(left, i);
-    const Range sum = reg(target, slot);
-    for (int k = 0; k < values; ++k) {
-      std::array<Range, 2> factors = {reg(left, i), reg(right, i)};
-      for (Range& factor : factors) {
-        if (left.type != ElementType::fp32) {
-          const Range widened = emitter_.temporary(1);
-          emitter_.emit(Opcode::HADD2, widened, {factor});
-          factor = widened;
-        }
-      }
-      if (started[static_cast<std::size_t>(slot)]) {
-        emitter_.emit(Opcode::FFMA, sum, {factors[0], factors[1], sum});
-      } else {
-        emitter_.emit(Opcode::FMUL, sum, {factors[0], factors[1]});
-        started[static_cast<std::size_t>(slot)] = true;
-      }
-    }
-  }
-}
-
-void TraceMachine::rescaled_row_sum(const RowVector& target, const RowVector& scale, const Fragment& source) {
-  const Operation operation(*this, "rescaled_row_sum");
-  for (int slot = 0; slot < count(target); ++slot) {
-    bool started = false;
-    const Range sum = reg(target, slot);
-    if (launch_.build.local.row_sums) {
-      emitter_.reload(sum);
-    }
-    for (int i = 0; i < count(source); ++i) {
-      if (row_slot(source, i) != slot) {
-        continue;
-      }
-      if (started) {
-        emitter_.emit(Opcode::FADD, sum, {sum, reg(source, i)});
-      } else {
-        emitter_.emit(Opcode::FFMA, sum, {sum, reg(scale, slot), reg(source, i)});
-      }
-      started = true;
-    }
-    if (launch_.build.local.row_sums) {
-      emitter_.spill(sum);
-    }
   }
 }
 
