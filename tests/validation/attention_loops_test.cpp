@@ -18,6 +18,10 @@ namespace {
 
 const std::string kSource = WARPSCOPE_SOURCE_DIR;
 
+std::string trace_file(const std::string& loop) {
+  return fmt::format("{}/tests/validation/data/attention_loops/{}.trace", kSource, loop);
+}
+
 /// A row of attention_loops.csv; times in cycles.
 struct Loop {
   std::string name;
@@ -41,7 +45,7 @@ std::vector<Loop> measured_loops() {
     }
     const int kind = std::stoi(cells[3]) + 2 * std::stoi(cells[4]);
     const std::string name = fmt::format("{}_{}_{}_{}", cells[0], cells[1], cells[2], kind);
-    if (std::filesystem::exists(kSource + "/tests/validation/data/attention_loops/" + name + ".trace")) {
+    if (std::filesystem::exists(trace_file(name))) {
       loops.push_back({name, std::stod(cells.at(8)), std::stod(cells.at(10))});
     }
   }
@@ -53,8 +57,7 @@ double cycles(const Loop& loop, std::uint32_t ctas) {
   hw::HwConfig config = hw::load("h200-sxm-141gb", {}, kSource + "/hwconfigs").config;
   config.launch.boundary_cycles = 0;  // the hardware was timed by the clock inside the kernel
   config.gpu.sm_count = 1;
-  trace::Trace trace =
-      trace::read_text_file(kSource + "/tests/validation/data/attention_loops/" + loop.name + ".trace");
+  trace::Trace trace = trace::read_text_file(trace_file(loop.name));
   trace.launches.at(0).grid = {ctas, 1, 1};
   trace.launches[0].class_of_block[0].assign(ctas, 0);
   trace.launches[0].shared_bytes_per_cta = 100'000;
