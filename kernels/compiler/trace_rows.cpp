@@ -2,6 +2,7 @@
 #include <array>
 #include <vector>
 
+#include "kernels/compiler/memory_shapes.hpp"
 #include "kernels/compiler/trace_machine.hpp"
 #include "kernels/machine/check_plan.hpp"
 
@@ -90,6 +91,19 @@ void TraceMachine::rescaled_row_sum(const RowVector& target, const RowVector& sc
     }
     if (launch_.build.local.row_sums) {
       emitter_.spill(sum);
+    }
+  }
+}
+
+void TraceMachine::finish_rows(const RowVector& target, Reduce op) {
+  const Operation operation(*this, op == Reduce::max ? "finish_rows max" : "finish_rows sum");
+  const int lanes = at(target.id).lanes;
+  for (int i = 0; i < count(target); ++i) {
+    const Range value = reg(target, i);
+    for (int step = 0; step < shuffles_over(lanes); ++step) {
+      const Range other = emitter_.temporary(1);
+      emitter_.emit(Opcode::SHFL_BFLY, other, {value});
+      emitter_.emit(op == Reduce::max ? Opcode::FMNMX : Opcode::FADD, value, {value, other});
     }
   }
 }
