@@ -37,14 +37,15 @@ struct BackwardFigures {
 // on an H200, 2048 tokens, 8 heads, no mask), between the barriers, less what the text expands to there. So
 // counts are in-sample at that length. Where a load of sums costs the text more index arithmetic than the
 // build, dQ has that much less. What a slice adds is that of the loops in a build of the same source
-// (CUTLASS' example 41) by the same compiler, and the rest of its part what lies around the loop. Of the way
-// to the next queries two divisions, compares and branches are chained.
+// (CUTLASS' example 41) by the same compiler, and the rest of its part what lies around the loop. In front of
+// the scores and on the way to the next queries as many are chained as give the step there the stall counts
+// of the machine code (experiments/reference/measured-h200/xformers_backward_parts.csv).
 // clang-format off
 constexpr std::array kRowsSm90 = {
     BackwardFigures{64, kBackPrologue, 0, 0, 129, 110, 155, 18, 9, 3, 3, 1, 0, 0},
     BackwardFigures{64, kBackDelta, 0, 0, 8, 7, 2, 16, 0, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackRows, 10, 5, 0, 0, 17, 7, 0, 0, 0, 0, 0, 0},
-    BackwardFigures{64, kBackScores, 0, 0, 87, 30, 20, 0, 4, 0, 0, 0, 0, 0},
+    BackwardFigures{64, kBackScores, 34, 12, 53, 18, 20, 0, 4, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackProbabilities, 0, 0, 54, 11, 9, 4, 0, 0, 3, 1, 0, 0},
     BackwardFigures{64, kBackGradV, 0, 0, 3, 8, 1, 0, 0, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackGradP, 0, 0, 5, 13, 13, 1, 1, 0, 0, 0, 0, 0},
@@ -53,7 +54,7 @@ constexpr std::array kRowsSm90 = {
     BackwardFigures{64, kBackGradQ, 0, 0, 3, 8, 5, 0, 0, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackTurnEnds, 6, 8, 0, 0, 39, 9, 5, 0, 5, 0, 0, 0},
     BackwardFigures{64, kBackGradK, 0, 0, 13, 13, 7, 1, 0, 0, 0, 1, 0, 0},
-    BackwardFigures{64, kBackNext, 26, 26, 41, 15, 63, 2, 10, 6, 3, 0, 0, 0},
+    BackwardFigures{64, kBackNext, 63, 39, 4, 2, 63, 2, 10, 6, 3, 0, 0, 0},
     BackwardFigures{64, kBackGradients, 0, 0, 45, 35, 12, 1, 1, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackScoresSlice, 0, 0, 6, 4, 2, 0, 0, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackGradVSlice, 0, 0, 6, 5, 2, 0, 0, 0, 0, 0, 0, 0},
@@ -63,7 +64,7 @@ constexpr std::array kRowsSm90 = {
     BackwardFigures{128, kBackPrologue, 0, 0, 87, 94, 151, 19, 9, 3, 3, 1, 4, 14},
     BackwardFigures{128, kBackDelta, 0, 0, 8, 6, 2, 17, 0, 0, 0, 0, 4, 0},
     BackwardFigures{128, kBackRows, 15, 7, 0, 0, 18, 5, 0, 0, 0, 0, 1, 6},
-    BackwardFigures{128, kBackScores, 0, 0, 56, 38, 31, 5, 4, 0, 0, 0, 15, 4},
+    BackwardFigures{128, kBackScores, 42, 29, 14, 9, 31, 5, 4, 0, 0, 0, 15, 4},
     BackwardFigures{128, kBackProbabilities, 0, 0, 70, 28, 18, 4, 0, 0, 3, 1, 2, 3},
     BackwardFigures{128, kBackGradV, 0, 0, 30, 29, 10, 0, 0, 0, 0, 0, 7, 3},
     BackwardFigures{128, kBackGradP, 0, 0, 51, 32, 1, 2, 1, 0, 0, 0, 21, 1},
@@ -72,7 +73,7 @@ constexpr std::array kRowsSm90 = {
     BackwardFigures{128, kBackGradQ, 0, 0, 24, 20, 3, 0, 0, 0, 0, 0, 2, 0},
     BackwardFigures{128, kBackTurnEnds, 7, 10, 0, 0, 7, 8, 5, 0, 4, 0, 0, 0},
     BackwardFigures{128, kBackGradK, 0, 0, 50, 46, 22, 1, 0, 0, 0, 1, 3, 0},
-    BackwardFigures{128, kBackNext, 26, 26, 26, 14, 65, 2, 10, 6, 3, 0, 6, 0},
+    BackwardFigures{128, kBackNext, 52, 40, 0, 0, 65, 2, 10, 6, 3, 0, 6, 0},
     BackwardFigures{128, kBackGradients, 0, 0, 44, 37, 12, 2, 1, 0, 0, 0, 0, 0},
     BackwardFigures{128, kBackScoresSlice, 0, 0, 10, 5, 18, 0, 0, 0, 3, 0, 0, 0, 2},
     BackwardFigures{128, kBackGradVSlice, 0, 0, 9, 4, 12, 0, 0, 0, 3, 0, 0, 0, 1},
@@ -82,15 +83,16 @@ constexpr std::array kRowsSm90 = {
 };
 
 // The same of xformers 0.0.20, by CUDA 11.8 for sm_80, along the path of a step without mask
-// (experiments/reference/machine-code/xformers_backward.csv): nothing was executed to count it. Chained is what has
-// mean stall counts of 3 and more there.
+// (experiments/reference/machine-code/xformers_backward.csv): nothing was executed to count it. Chained is what
+// has mean stall counts of 3 and more there, and of scores, probabilities and the way to the next queries as
+// much as gives the step there the stall counts of the machine code.
 constexpr std::array kRowsSm80 = {
     BackwardFigures{64, kBackPrologue, 0, 0, 158, 181, 37, 9, 13, 3, 3, 1, 0, 2},
     BackwardFigures{64, kBackDelta, 0, 0, 7, 4, 1, 16, 0, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackRows, 9, 9, 0, 0, 12, 4, 4, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackRowsShift, 10, 12, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0},
-    BackwardFigures{64, kBackScores, 0, 0, 36, 53, 1, 2, 3, 0, 0, 0, 0, 0},
-    BackwardFigures{64, kBackProbabilities, 0, 0, 80, 14, 13, 4, 0, 0, 3, 1, 0, 0},
+    BackwardFigures{64, kBackScores, 7, 10, 29, 43, 1, 2, 3, 0, 0, 0, 0, 0},
+    BackwardFigures{64, kBackProbabilities, 42, 7, 38, 7, 13, 4, 0, 0, 3, 1, 0, 0},
     BackwardFigures{64, kBackGradV, 0, 0, 5, 2, 6, 0, 0, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackGradP, 0, 0, 5, 6, 3, 0, 1, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackGradS, 0, 0, 39, 29, 8, 0, 1, 0, 19, 3, 0, 0},
@@ -98,7 +100,7 @@ constexpr std::array kRowsSm80 = {
     BackwardFigures{64, kBackGradQ, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0},
     BackwardFigures{64, kBackTurnEnds, 16, 13, 0, 0, 0, 13, 3, 0, 8, 0, 0, 0},
     BackwardFigures{64, kBackGradK, 0, 0, 15, 9, 0, 1, 1, 0, 0, 1, 0, 0},
-    BackwardFigures{64, kBackNext, 6, 2, 46, 26, 0, 0, 4, 0, 3, 0, 0, 0},
+    BackwardFigures{64, kBackNext, 36, 19, 16, 9, 0, 0, 4, 0, 3, 0, 0, 0},
     BackwardFigures{64, kBackNextShift, 10, 12, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0},
     BackwardFigures{64, kBackGradients, 0, 0, 51, 52, 7, 0, 2, 0, 0, 3, 2, 0},
     BackwardFigures{64, kBackScoresSlice, 0, 0, 3, 8, 2, 0, 0, 0, 0, 0, 0, 0},
@@ -111,7 +113,7 @@ constexpr std::array kRowsSm80 = {
     BackwardFigures{128, kBackRows, 19, 11, 0, 0, 17, 4, 4, 0, 0, 0, 0, 1},
     BackwardFigures{128, kBackRowsShift, 9, 13, 0, 0, 1, 0, 0, 3, 0, 0, 0, 0},
     BackwardFigures{128, kBackScores, 0, 0, 37, 60, 31, 3, 3, 0, 0, 0, 1, 0},
-    BackwardFigures{128, kBackProbabilities, 0, 0, 52, 0, 22, 4, 0, 0, 3, 1, 0, 0},
+    BackwardFigures{128, kBackProbabilities, 6, 0, 46, 0, 22, 4, 0, 0, 3, 1, 0, 0},
     BackwardFigures{128, kBackGradV, 0, 0, 12, 5, 1, 0, 0, 0, 0, 0, 0, 0},
     BackwardFigures{128, kBackGradP, 0, 0, 29, 22, 16, 1, 1, 0, 0, 0, 1, 0},
     BackwardFigures{128, kBackGradS, 0, 0, 29, 16, 17, 0, 1, 0, 19, 3, 0, 0},
@@ -119,7 +121,7 @@ constexpr std::array kRowsSm80 = {
     BackwardFigures{128, kBackGradQ, 0, 0, 18, 14, 9, 0, 0, 0, 0, 0, 0, 0},
     BackwardFigures{128, kBackTurnEnds, 2, 7, 0, 0, 33, 12, 4, 0, 8, 0, 0, 0},
     BackwardFigures{128, kBackGradK, 0, 0, 36, 25, 4, 1, 0, 0, 0, 1, 0, 0},
-    BackwardFigures{128, kBackNext, 5, 1, 25, 16, 24, 0, 4, 0, 3, 0, 0, 0},
+    BackwardFigures{128, kBackNext, 30, 17, 0, 0, 24, 0, 4, 0, 3, 0, 0, 0},
     BackwardFigures{128, kBackNextShift, 9, 14, 0, 0, 1, 0, 0, 3, 0, 0, 0, 0},
     BackwardFigures{128, kBackGradients, 0, 0, 55, 44, 18, 1, 2, 0, 0, 3, 0, 0},
     BackwardFigures{128, kBackScoresSlice, 0, 0, 13, 6, 18, 0, 0, 0, 3, 0, 0, 0, 2},

@@ -7,9 +7,11 @@
 #include <string>
 #include <tuple>
 
+#include "experiments/csv/csv.hpp"
 #include "kernels/machine/plan.hpp"
 #include "kernels/numeric/check_numbers.hpp"
 #include "kernels/unsupported.hpp"
+#include "model/trace/execution_count.hpp"
 #include "tests/support/counted_instructions.hpp"
 #include "tests/support/gpu_limits.hpp"
 
@@ -119,6 +121,48 @@ TEST(XformersBackward, StepsOnAnA100AreThoseOfItsMachineCode) {
     EXPECT_EQ(per_step(counted.of("MUFU.EX2")), exponentials);
     EXPECT_NEAR(per_step(static_cast<double>(trace::total(counted.opcodes))), instructions,
                 0.03 * instructions);
+  }
+}
+
+/// Sum of what a table says of one step and one block of row products; `weight` null: of the column itself.
+double step_sum(const std::string& file, std::int64_t block, const char* column, const char* weight) {
+  const experiments::CsvTable table =
+      experiments::read_csv(WARPSCOPE_SOURCE_DIR "/experiments/reference/" + file);
+  double sum = 0;
+  for (const experiments::CsvRecord& record : table.rows) {
+    const auto field = [&](const char* name) { return record.fields.at(table.column(name)); };
+    const bool per_cta = field("part") == "prologue" || field("part") == "gradients";
+    if (std::stoi(field("block")) == block && !per_cta) {
+      sum += std::stod(field(column)) * (weight != nullptr ? std::stod(field(weight)) : 1);
+    }
+  }
+  return sum;
+}
+
+/// Sum of the stall counts that all warps of the first class execute, by step.
+double stall_counts_per_step(std::int64_t blocks, std::int64_t d, const kernels::GpuLimits& limits) {
+  const Problem problem{1, 1, 1, blocks * d, blocks * d, d, false, DataType::fp16, kBackward};
+  const trace::Trace built = kernels::find_kernel("xformers").build(problem, limits);
+  const trace::Launch& launch = built.launches.at(1);
+  const trace::CtaClass& cta_class = launch.classes.front();
+  const trace::WarpProgram& program = launch.programs.at(cta_class.program_of_warp.front());
+  double sum = 0;
+  for (const trace::ExecutedStretch& stretch : trace::executed_stretches(program, cta_class)) {
+    for (std::uint32_t i = stretch.begin; i < stretch.end; ++i) {
+      sum += static_cast<double>(stretch.count) * program.code[i].control.stall_cycles;
+    }
+  }
+  return sum / static_cast<double>(blocks);
+}
+
+TEST(XformersBackward, StallCountsOfAStepAreThoseOfItsMachineCode) {
+  constexpr std::int64_t kBlocks = 64;
+  constexpr double kWithin = 0.10;
+  for (const std::int64_t d : {64, 128}) {
+    const double ampere = step_sum("machine-code/xformers_backward.csv", d, "executed", "mean_stall");
+    EXPECT_NEAR(stall_counts_per_step(kBlocks, d, kA100), ampere, kWithin * ampere) << d;
+    const double hopper = step_sum("measured-h200/xformers_backward_parts.csv", d, "stall_counts", nullptr);
+    EXPECT_NEAR(stall_counts_per_step(kBlocks, d, kH200), hopper, kWithin * hopper) << d;
   }
 }
 
