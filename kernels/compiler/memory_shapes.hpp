@@ -25,13 +25,4 @@ inline trace::MemoryOperand shared_operand(int bytes, int wavefronts) {
   return operand;
 }
 
-/// Shuffles after which each of `lanes` lanes knows what all of them had.
-inline int shuffles_over(int lanes) {
-  int shuffles = 0;
-  for (int reach = 1; reach < lanes; reach *= 2) {
-    ++shuffles;
-  }
-  return shuffles;
-}
-
 }  // namespace warpscope::kernels

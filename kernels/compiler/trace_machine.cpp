@@ -5,14 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/compiler/memory_shapes.hpp"
+
 namespace warpscope::kernels {
-namespace {
-
-int divide_up(int value, int divisor) {
-  return (value + divisor - 1) / divisor;
-}
-
-}  // namespace
 
 using trace::Opcode;
 

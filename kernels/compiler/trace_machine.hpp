@@ -130,6 +130,8 @@ class TraceMachine final : public CtaMachine {
   Pieces quads(const Fragment& fragment) const;
   Pieces pieces(const Fragment& fragment) const;
   int threads_per_row(Layout layout, int cols, ElementType type) const;
+  /// By shuffles, after which each of `lanes` lanes has the result.
+  void reduce_over_lanes(const Range& value, int lanes, Reduce op);
 
   // Global memory: instruction `index` of `instructions` per warp of an access to the whole tile.
   // `lane_bytes`: what one lane of the instruction moves.

@@ -2,7 +2,6 @@
 #include <array>
 #include <vector>
 
-#include "kernels/compiler/memory_shapes.hpp"
 #include "kernels/compiler/trace_machine.hpp"
 #include "kernels/machine/check_plan.hpp"
 
@@ -97,14 +96,16 @@ void TraceMachine::rescaled_row_sum(const RowVector& target, const RowVector& sc
 
 void TraceMachine::finish_rows(const RowVector& target, Reduce op) {
   const Operation operation(*this, op == Reduce::max ? "finish_rows max" : "finish_rows sum");
-  const int lanes = at(target.id).lanes;
   for (int i = 0; i < count(target); ++i) {
-    const Range value = reg(target, i);
-    for (int step = 0; step < shuffles_over(lanes); ++step) {
-      const Range other = emitter_.temporary(1);
-      emitter_.emit(Opcode::SHFL_BFLY, other, {value});
-      emitter_.emit(op == Reduce::max ? Opcode::FMNMX : Opcode::FADD, value, {value, other});
-    }
+    reduce_over_lanes(reg(target, i), at(target.id).lanes, op);
+  }
+}
+
+void TraceMachine::reduce_over_lanes(const Range& value, int lanes, Reduce op) {
+  for (int reach = 1; reach < lanes; reach *= 2) {
+    const Range other = emitter_.temporary(1);
+    emitter_.emit(Opcode::SHFL_BFLY, other, {value});
+    emitter_.emit(op == Reduce::max ? Opcode::FMNMX : Opcode::FADD, value, {value, other});
   }
 }
 

@@ -132,11 +132,7 @@ void TraceMachine::load_reduced(const RowVector& target, const SharedTile& sourc
   for (int i = 0; i < count(target); ++i) {
     const Range value = reg(target, i);
     emitter_.emit_memory(Opcode::LDS_32, value, {CodeEmitter::shared_base()}, shared_operand(4 * 32, 1));
-    for (int step = 0; step < shuffles_over(parts); ++step) {
-      const Range other = emitter_.temporary(1);
-      emitter_.emit(Opcode::SHFL_BFLY, other, {value});
-      emitter_.emit(op == Reduce::max ? Opcode::FMNMX : Opcode::FADD, value, {value, other});
-    }
+    reduce_over_lanes(value, parts, op);
   }
 }
 

@@ -139,7 +139,7 @@ double step_sum(const std::string& file, std::int64_t block, const char* column,
   return sum;
 }
 
-/// Sum of the stall counts that all warps of the first class execute, by step.
+/// Sum of the stall counts that a warp of the first class executes, by step.
 double stall_counts_per_step(std::int64_t blocks, std::int64_t d, const kernels::GpuLimits& limits) {
   const Problem problem{1, 1, 1, blocks * d, blocks * d, d, false, DataType::fp16, kBackward};
   const trace::Trace built = kernels::find_kernel("xformers").build(problem, limits);
