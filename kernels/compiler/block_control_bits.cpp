@@ -41,6 +41,7 @@ class BlockAssigner {
 
   std::vector<Instruction> assign() {
     result_.reserve(code_.size());
+    scoreboards_.hold(awaited_from_before());
     for (std::size_t i = 0; i < code_.size(); ++i) {
       append(i);
     }
@@ -87,6 +88,19 @@ class BlockAssigner {
     if (branch) {
       stall_until(issue + kBranchStall);
     }
+  }
+
+  // The scoreboards of what is open where the block begins, and that it waits for.
+  std::uint8_t awaited_from_before() const {
+    unsigned mask = 0;
+    for (const Instruction& instruction : code_) {
+      for (const RegisterRange& source : instruction.sources) {
+        each_register(source, [&](std::size_t r) { mask |= open_.write_boards[r]; });
+      }
+      each_register(instruction.destination,
+                    [&](std::size_t r) { mask |= open_.write_boards[r] | open_.read_boards[r]; });
+    }
+    return static_cast<std::uint8_t>(mask);
   }
 
   bool has_scoreboard(trace::Opcode opcode) const { return target_.hmma_scoreboard && is_hmma(opcode); }

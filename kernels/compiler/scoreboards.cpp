@@ -38,6 +38,14 @@ int Scoreboards::late_sources() {
   return late_sources_;
 }
 
+void Scoreboards::hold(std::uint8_t mask) {
+  for (int b = 0; b < trace::kScoreboards; ++b) {
+    if ((mask >> b & 1) != 0) {
+      boards_[static_cast<std::size_t>(b)].setters = 1;
+    }
+  }
+}
+
 void Scoreboards::waited(std::uint8_t mask) {
   for (int b = 0; b < trace::kScoreboards; ++b) {
     if ((mask >> b & 1) != 0) {

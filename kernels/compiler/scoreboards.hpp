@@ -32,6 +32,9 @@ class Scoreboards {
   int sources(trace::OpClass op_class);
   /// For sources that are written again in another block.
   int late_sources();
+  /// Earlier blocks have set the scoreboards of `mask` and this one waits for them: they are taken until
+  /// then.
+  void hold(std::uint8_t mask);
   /// An instruction has waited for the scoreboards of `mask`: they are free.
   void waited(std::uint8_t mask);
 

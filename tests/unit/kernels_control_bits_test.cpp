@@ -240,6 +240,26 @@ TEST(ControlBits, ALoopWaitsForWhatItsLastIterationLeftOpen) {
   EXPECT_EQ(code[0].control.wait_mask, 1 << code[1].control.write_scoreboard);
 }
 
+// A store of an iteration reads its address until the next one moves on. A load in front of that must not set
+// the same scoreboard, or the address would wait for its data.
+TEST(ControlBits, ALoadLeavesAloneWhatItsBlockStillWaitsFor) {
+  VirtualProgram program;
+  constexpr RegisterRange kData{30, 1};
+  program.blocks.push_back(
+      {{make(Opcode::LDG_32, kData, {kC}), make(Opcode::IADD3, kA, {kA}), make(Opcode::FADD, kB, {kData, kB}),
+        make(Opcode::STG_32, {}, {kA, kB}), make(Opcode::BRA, {}, {})},
+       true});
+  program.blocks.push_back({{}, false});
+  program.loops.push_back({});
+  kernels::assign_control_bits(program, kernels::compiler_target(kH100));
+  const auto& code = program.blocks[0].code;
+  const int load = code[0].control.write_scoreboard;
+  const int store = code[3].control.read_scoreboard;
+  ASSERT_LT(store, trace::kScoreboards);
+  EXPECT_NE(load, store);
+  EXPECT_EQ(code[1].control.wait_mask, 1 << store);
+}
+
 // Every kernel, on both targets, for shapes that take all their branches.
 struct Coverage : testing::TestWithParam<std::string_view> {};
 

@@ -39,5 +39,13 @@ TEST(Scoreboards, AFreedOneIsGivenOutAgain) {
   EXPECT_EQ(early_loads(boards, 2), (std::vector<int>{2, 5}));
 }
 
+TEST(Scoreboards, OneThatIsWaitedForIsTakenUntilThen) {
+  Scoreboards boards(true, false, false);
+  boards.hold(1U << 1 | 1U << 3);
+  EXPECT_EQ(early_loads(boards, 2), (std::vector<int>{2, 4}));
+  boards.waited(1U << 3);
+  EXPECT_EQ(early_loads(boards, 2), (std::vector<int>{3, 5}));
+}
+
 }  // namespace
 }  // namespace warpscope::tests
