@@ -25,7 +25,7 @@ struct Counts {
   int fma;  ///< moves and address multiply-adds
   int xu;   ///< conversions
   int uniform;
-  int unpiped;  ///< in no pipe's counter: zeroing in pairs, convergence, branches
+  int unpiped;  ///< in no pipe's counter: convergence, branches
 };
 
 struct BackwardFigures {
@@ -43,18 +43,18 @@ using enum BackwardStep;
 // that first and later steps share one number; only conversions, which first steps lack, tell them apart.
 // clang-format off
 constexpr std::array kRows = {
-    BackwardFigures{64, false, parallel, {41, 123, 0, 11, 14}, {226, 122, 2, 15, 0}},
-    BackwardFigures{64, true, parallel, {51, 129, 2, 13, 21}, {209, 111, 0, 18, 0}},
-    BackwardFigures{128, false, parallel, {62, 125, 0, 13, 3}, {223, 112, 2, 16, 0}},
-    BackwardFigures{128, true, parallel, {70, 119, 2, 14, 7}, {215, 98, 0, 20, 0}},
-    BackwardFigures{64, false, first, {54, 137, 0, 10, 10}, {248, 151, 2, 29, 0}},
-    BackwardFigures{64, false, later, {54, 137, 0, 10, 10}, {248, 151, 2, 29, 0}},
-    BackwardFigures{64, true, first, {72, 126, 0, 16, 17}, {220, 134, 2, 37, 0}},
-    BackwardFigures{64, true, later, {72, 126, 2, 16, 17}, {220, 134, 0, 37, 0}},
-    BackwardFigures{128, false, first, {84, 120, 0, 13, 7}, {254, 121, 2, 16, 0}},
-    BackwardFigures{128, false, later, {84, 120, 0, 13, 7}, {254, 121, 2, 16, 0}},
-    BackwardFigures{128, true, first, {87, 109, 0, 18, 12}, {233, 108, 2, 25, 0}},
-    BackwardFigures{128, true, later, {87, 109, 2, 18, 12}, {233, 108, 0, 25, 0}},
+    BackwardFigures{64, false, parallel, {41, 123, 0, 11, 14}, {162, 122, 2, 15, 64}},
+    BackwardFigures{64, true, parallel, {51, 129, 2, 13, 21}, {145, 111, 0, 18, 64}},
+    BackwardFigures{128, false, parallel, {62, 125, 0, 13, 3}, {159, 112, 2, 16, 64}},
+    BackwardFigures{128, true, parallel, {70, 119, 2, 14, 7}, {151, 98, 0, 20, 64}},
+    BackwardFigures{64, false, first, {54, 137, 0, 10, 10}, {184, 151, 2, 29, 64}},
+    BackwardFigures{64, false, later, {54, 137, 0, 10, 10}, {184, 151, 2, 29, 64}},
+    BackwardFigures{64, true, first, {72, 126, 0, 16, 17}, {156, 134, 2, 37, 64}},
+    BackwardFigures{64, true, later, {72, 126, 2, 16, 17}, {156, 134, 0, 37, 64}},
+    BackwardFigures{128, false, first, {84, 120, 0, 13, 7}, {190, 121, 2, 16, 64}},
+    BackwardFigures{128, false, later, {84, 120, 0, 13, 7}, {190, 121, 2, 16, 64}},
+    BackwardFigures{128, true, first, {87, 109, 0, 18, 12}, {169, 108, 2, 25, 64}},
+    BackwardFigures{128, true, later, {87, 109, 2, 18, 12}, {169, 108, 0, 25, 64}},
 };
 // clang-format on
 
@@ -88,7 +88,7 @@ CountedPart spread(const Counts& counts) {
                                 {Opcode::IMAD_MOV, counts.fma},
                                 {Opcode::I2F, counts.xu},
                                 {Opcode::UIADD3, counts.uniform},
-                                {Opcode::CS2R, counts.unpiped}}};
+                                {Opcode::NOP, counts.unpiped}}};
   std::erase_if(block.spread, [](const CountedInstruction& counted) { return counted.count == 0; });
   return {block};
 }

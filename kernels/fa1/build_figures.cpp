@@ -57,7 +57,7 @@ void add_step(BuildFigures& build, const StepFigures& figures) {
   build.parts[{kMask, copy}] = {
       {.spread = {
            {Opcode::ISETP, alu / 2}, {Opcode::IMAD_MOV, moves_before}, {Opcode::UIADD3, figures.uniform}}}};
-  build.parts[{kSoftmax, copy}] = {{.spread = {{Opcode::CS2R, figures.unpiped - kConvergence},
+  build.parts[{kSoftmax, copy}] = {{.spread = {{Opcode::NOP, figures.unpiped - kConvergence},
                                                {Opcode::IMAD_MOV, moves_amid},
                                                {Opcode::MUFU_RCP, figures.xu}}}};
   build.parts[{kOutput, copy}] = {{.spread = {{Opcode::LOP3, alu - alu / 2},

@@ -129,7 +129,7 @@ std::vector<CountedInstruction> spread_instructions(const FigureRow& row) {
   return present({{Opcode::LOP3, row.alu},
                   {Opcode::IMAD_MOV, row.fma},
                   {Opcode::UIADD3, row.uniform},
-                  {Opcode::CS2R, row.special},
+                  {Opcode::NOP, row.special},
                   {Opcode::BRA, row.branch},
                   {Opcode::LDS_32, row.dead_load},
                   {Opcode::LDSM_X4, row.dead_matrix_load},

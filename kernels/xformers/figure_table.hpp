@@ -20,7 +20,7 @@ struct FigureRow {
   int alu;                   ///< other integer, logic, compares, selects
   int fma;                   ///< other moves and address multiply-adds; FFMA where the text has no product
   int uniform;               ///< uniform datapath
-  int special;               ///< zeros in pairs, special registers, convergence
+  int special;               ///< in no pipe that is counted: special registers, convergence
   int branch;                ///< not taken
   int dead_load;             ///< LDS that are predicated off
   int dead_matrix_load = 0;  ///< LDSM behind the last slice

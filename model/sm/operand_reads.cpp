@@ -8,13 +8,23 @@
 namespace warpscope::sm {
 namespace {
 
+bool overlap(const trace::RegisterRange& a, const trace::RegisterRange& b) {
+  return a.first < b.first + b.count && b.first < a.first + a.count;
+}
+
+/// Whether operand `i` is at hand from the instruction `before`, which read it too and did not write it.
+bool is_kept(const trace::Instruction& instruction, const trace::Instruction* before, std::size_t i) {
+  return before != nullptr && before->sources[i] == instruction.sources[i] &&
+         !overlap(before->destination, instruction.sources[i]);
+}
+
 /// Registers of each operand that are not at hand, predicates left out.
 std::array<int, 4> registers_read(const trace::Instruction& instruction, const trace::Instruction* before) {
   std::array<int, 4> registers{};
   for (std::size_t i = 0; i < registers.size(); ++i) {
     const trace::RegisterRange& source = instruction.sources[i];
-    const bool kept = before != nullptr && before->sources[i] == source;
-    registers[i] = kept || source.first >= trace::kFirstPredicate ? 0 : source.count;
+    registers[i] =
+        is_kept(instruction, before, i) || source.first >= trace::kFirstPredicate ? 0 : source.count;
   }
   return registers;
 }
@@ -44,8 +54,10 @@ PortCycles lane_reads(const trace::Instruction& instruction, const trace::Instru
   std::array<int, kMostBanks> of_bank{};
   for (std::size_t i = 0; i < instruction.sources.size(); ++i) {
     const trace::RegisterRange& source = instruction.sources[i];
-    const bool kept = before != nullptr && before->sources[i] == source;
-    for (int r = 0; !kept && source.first < trace::kFirstPredicate && r < source.count; ++r) {
+    if (is_kept(instruction, before, i) || source.first >= trace::kFirstPredicate) {
+      continue;
+    }
+    for (int r = 0; r < source.count; ++r) {
       ++of_bank[static_cast<std::size_t>((source.first + r) % banks)];
     }
   }

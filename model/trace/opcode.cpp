@@ -68,7 +68,7 @@ constexpr std::array kOpcodes = {
     OpcodeInfo{NOP, "NOP", Pipe::control, OpClass::nop},
     OpcodeInfo{EXIT, "EXIT", Pipe::control, OpClass::exit},
     OpcodeInfo{S2R, "S2R", Pipe::lsu, OpClass::shuffle},
-    OpcodeInfo{CS2R, "CS2R", Pipe::control, OpClass::nop},
+    OpcodeInfo{CS2R, "CS2R", Pipe::alu, OpClass::alu},
     OpcodeInfo{LDC, "LDC", Pipe::control, OpClass::constant_load},
     OpcodeInfo{WARPGROUP_ARRIVE, "WARPGROUP.ARRIVE", Pipe::control, OpClass::nop},
     OpcodeInfo{USETMAXREG, "USETMAXREG", Pipe::control, OpClass::nop},

@@ -55,6 +55,16 @@ TEST(SmOperands, WhatTheInstructionBeforeHasReadIsAtHand) {
   EXPECT_EQ(exit_time(test_config(), elsewhere), 3) << "in the other place before: read again";
 }
 
+TEST(SmOperands, WhatTheInstructionBeforeHasWrittenIsReadAgain) {
+  const auto second_of_sum = [](std::uint16_t written) {
+    Program program;
+    program.op(FADD).writes(written).reads(20).reads(22).op(FADD).reads(20).reads(24).exit();
+    return exit_time(test_config(), program);
+  };
+  EXPECT_EQ(second_of_sum(30), 2);
+  EXPECT_GT(second_of_sum(20), 2) << "a sum's next term: what was kept is old";
+}
+
 TEST(SmOperands, BanksAreAKeyOfTheGpu) {
   hw::HwConfig config = test_config();
   config.sm.operands.banks = 4;

@@ -26,6 +26,7 @@ std::vector<Timing> timings(const hw::Sm& sm) {
       {IMAD, 32 / sm.imad.lanes, sm.imad.latency_cycles},
       {FMNMX, 32 / sm.alu.lanes, sm.alu.latency_cycles},
       {F2FP_PACK_AB, 32 / sm.alu.lanes, sm.alu.latency_cycles},
+      {CS2R, 32 / sm.alu.lanes, sm.alu.latency_cycles},
       {MUFU_EX2, 32 / sm.xu.lanes, sm.xu.latency_cycles},
       {UIADD3, 1, sm.issue.uniform_latency_cycles},
   };
