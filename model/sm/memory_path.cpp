@@ -100,7 +100,8 @@ void SmCore::enqueue_memory(SubCoreState& sub_core, WarpState& warp, const Decod
 void SmCore::update_service(const SubCoreState& sub_core) {
   const auto index = static_cast<std::size_t>(&sub_core - state_.sub_cores.data());
   const std::int32_t since = std::max(sub_core.queue[0].enqueued, sub_core.mio_free);
-  service_turns_[index] = turn_of(index, sub_core.queue_count > 0 ? since : kNever);
+  const std::int32_t waits_since = sub_core.waits_for_room ? sub_core.waits_since : since;
+  service_turns_[index] = turn_of(index, sub_core.queue_count > 0 ? since : kNever, waits_since);
   const Turn first = first_of(service_turns_);
   next_served_ = sub_core_of(first);
   service_time_ = std::max(time_of(first), state_.lsu_free);
@@ -110,9 +111,13 @@ bool SmCore::may_leave(SubCoreState& sub_core, const DecodedInstruction& instruc
   const MemoryRequest& request = prepared_[places_[sub_core.queue[0].warp].sub_core].first();
   const bool reduces = instruction.op_class == OpClass::global_reduce;
   const std::int32_t room = reduces ? reductions_.room_at(1, time) : stores_.room_at(request.bytes, time);
-  sub_core.waits_for_room = room > time;
   if (room <= time) {
+    sub_core.waits_for_room = false;
     return true;
+  }
+  if (!sub_core.waits_for_room) {
+    sub_core.waits_for_room = true;
+    sub_core.waits_since = std::max(sub_core.queue[0].enqueued, sub_core.mio_free);
   }
   sub_core.mio_free = room;
   update_service(sub_core);

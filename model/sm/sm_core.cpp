@@ -319,6 +319,7 @@ void SmCore::rebase(std::int32_t origin) {
     }
     // Who has waited longest at the data path is served first, so these times stay in the past.
     sub_core.mio_free -= sub_core.mio_free == kNever ? 0 : origin;
+    sub_core.waits_since -= sub_core.waits_for_room ? origin : 0;
     for (int i = 0; i < sub_core.queue_count; ++i) {
       sub_core.queue[at(i)].enqueued -= origin;
     }

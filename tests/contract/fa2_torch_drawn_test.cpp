@@ -79,7 +79,7 @@ TEST(Fa2TorchDrawn, TakesAsManyInstructionsAsCounted) {
     const DrawnCalls calls(draw.file);
     const auto [forward_mean, forward_worst] = calls.errors(kernels::Pass::forward);
     EXPECT_LT(forward_mean, 0.0051);
-    EXPECT_LT(forward_worst, 0.04);
+    EXPECT_LT(forward_worst, 0.05);
     const auto [backward_mean, backward_worst] = calls.errors(kernels::Pass::backward);
     EXPECT_LT(backward_mean, 0.015);
     EXPECT_LT(backward_worst, 0.04);

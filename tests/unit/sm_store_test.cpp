@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "tests/support/core_bench.hpp"
@@ -108,6 +109,34 @@ TEST(SmStore, ReductionsGoOnAtTheRateThatTheSmSustains) {
   EXPECT_EQ(sent[3], 15);
   EXPECT_EQ(sent[4], 50);
   EXPECT_EQ(end, left.back()) << "the last one has left the queue";
+}
+
+// Room comes for one at a time, and to whoever has waited longest.
+TEST(SmStore, SubCoresTakeTurnsWhereTheyWaitForRoom) {
+  constexpr int kEach = 16;
+  for (const trace::Opcode opcode : {RED_ADD_F32, STG_128}) {
+    hw::HwConfig config = test_config();
+    config.sm.global.reduce_buffer_entries = 4;
+    ASSERT_EQ(config.sm.global.store_buffer_bytes, 8 * 512);
+    std::array<int, 4> sent{};
+    std::vector<trace::WarpProgram> warps;
+    for (std::size_t warp = 0; warp < sent.size(); ++warp) {
+      Program program;
+      for (int i = 0; i < kEach; ++i) {
+        program.op(opcode).global(0, static_cast<std::int64_t>(warp) << 20, 512);
+      }
+      warps.push_back(program.exit().build());
+    }
+    CoreBench bench(config, one_warp_each(std::move(warps)));
+    bench.answer(100);
+    bench.run();
+    for (const CoreBench::Access& access : bench.accesses()) {
+      ++sent[static_cast<std::size_t>(access.request.asked.offset >> 20)];
+      const auto [least, most] = std::ranges::minmax(sent);
+      EXPECT_LE(most - least, 1) << access.time << " " << trace::info(opcode).name;
+    }
+    EXPECT_EQ(sent, (std::array<int, 4>{kEach, kEach, kEach, kEach}));
+  }
 }
 
 TEST(SmStore, KindsOfRequestsAreTold) {

@@ -216,22 +216,27 @@ Microbenchmark cpasync(const MeasuredRow& row) {
   return result;
 }
 
-/// fp32 reductions of 128 bytes from all warps, distinct addresses, cycles per reduction and SM.
+/// fp32 reductions of 128 bytes from all warps, distinct addresses, cycles per reduction and SM. In a `tile`
+/// the warps of a CTA stand side by side, as where FlashAttention-2 adds up dQ; otherwise each has a place of
+/// its own.
 Microbenchmark red(const MeasuredRow& row) {
+  constexpr int kLinksOfTile = 48;
+  const bool is_tile = row.name == "tile";
+  const int links = is_tile ? kLinksOfTile : kLinksPerPass;
   ProgramBuilder builder("red");
   builder.begin_loop(0);
-  for (int i = 0; i < kLinksPerPass; ++i) {
+  for (int i = 0; i < links; ++i) {
     AffineIndex offset;
-    offset.offset = 128LL * i;
-    offset.per_warp = 128LL * kLinksPerPass;
-    offset.per_block[0] = 128LL * kLinksPerPass * row.warps;
+    offset.offset = 128LL * i * (is_tile ? row.warps : 1);
+    offset.per_warp = 128LL * (is_tile ? 1 : links);
+    offset.per_block[0] = 128LL * links * row.warps;
     builder.add_global(Opcode::RED_ADD_F32, {}, {reg(2, 2), reg(4)}, 128, offset);
   }
   builder.end_loop();
   const auto ctas = static_cast<std::uint32_t>(std::stoul(row.other));
   Microbenchmark result = steady(builder.finish(), ctas, static_cast<std::uint32_t>(row.warps),
-                                 static_cast<double>(kLinksPerPass * row.warps));
-  add_tensor(result, 128LL * kLinksPerPass * row.warps * ctas);
+                                 static_cast<double>(links * row.warps));
+  add_tensor(result, 128LL * links * row.warps * ctas);
   result.warm_l2 = true;
   return result;
 }
