@@ -39,15 +39,26 @@ CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& la
 }
 
 void CtaDispatcher::share_evenly() {
-  const std::uint64_t tpcs = groups_.size() / hw::kSmsPerTpc;
+  // Of what is left over when all SMs have the same, the first TPCs get two each, the others one before any
+  // gets two (measured, cta_placement.md).
+  constexpr std::uint64_t kFirstTpcs = 4;
+  const std::uint64_t sms = groups_.size();
+  const std::uint64_t tpcs = sms / hw::kSmsPerTpc;
+  const std::uint64_t first_sms = std::min(kFirstTpcs, tpcs) * hw::kSmsPerTpc;
+  const std::uint64_t more = cta_count_ % sms;
+  const std::uint64_t others = more - std::min(more, first_sms);
+  const std::uint64_t other_tpcs = std::max<std::uint64_t>(1, tpcs - first_sms / hw::kSmsPerTpc);
   std::vector<int>& empty = groups_by_free_.back();
   empty.clear();
-  for (std::size_t i = 0; i < groups_.size(); ++i) {
-    // TPCs that get one more are found in all parts of the chip.
-    const std::uint64_t tpc = i / hw::kSmsPerTpc;
-    const auto up_to = [&](std::uint64_t end) { return (end * cta_count_ + tpcs - 1) / tpcs; };
-    const std::uint64_t ctas = up_to(tpc + 1) - up_to(tpc);
-    groups_[i].most = static_cast<int>((ctas + (i + 1) % hw::kSmsPerTpc) / hw::kSmsPerTpc);
+  for (std::uint64_t i = 0; i < sms; ++i) {
+    std::uint64_t one_more = i < more ? 1 : 0;
+    if (i >= first_sms) {
+      // TPCs that get one more are found in all parts of the chip.
+      const std::uint64_t tpc = (i - first_sms) / hw::kSmsPerTpc;
+      const auto up_to = [&](std::uint64_t end) { return (end * others + other_tpcs - 1) / other_tpcs; };
+      one_more = (up_to(tpc + 1) - up_to(tpc) + (i + 1) % hw::kSmsPerTpc) / hw::kSmsPerTpc;
+    }
+    groups_[i].most = static_cast<int>(cta_count_ / sms + one_more);
     if (groups_[i].most > 0) {
       empty.push_back(static_cast<int>(i));
     }

@@ -53,10 +53,10 @@ TEST(CtaDispatcher, FirstWaveGoesBreadthFirst) {
   EXPECT_FALSE(dispatcher.done());
 }
 
-/// The SMs that get the CTAs of a grid in turn, of eight SMs with two slots each.
+/// The SMs that get the CTAs of a grid in turn, of 16 SMs with two slots each.
 std::vector<int> sms_of(std::uint32_t ctas) {
   hw::HwConfig config = test_config();
-  config.gpu.sm_count = 8;
+  config.gpu.sm_count = 16;
   CtaDispatcher dispatcher = every_sm(config, grid(ctas), kClockMhz, 2);
   std::vector<int> sms;
   while (const auto next = dispatcher.next(0)) {
@@ -65,14 +65,26 @@ std::vector<int> sms_of(std::uint32_t ctas) {
   return sms;
 }
 
-TEST(CtaDispatcher, GridThatFitsGoesToAllTpcsAlike) {
-  EXPECT_EQ(sms_of(4), (std::vector<int>{0, 2, 4, 6})) << "one for each TPC";
-  EXPECT_EQ(sms_of(1), (std::vector<int>{0}));
-  EXPECT_EQ(sms_of(6), (std::vector<int>{0, 1, 2, 4, 5, 6})) << "two for every second TPC";
-  EXPECT_EQ(sms_of(13), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 4, 6}))
-      << "four for the first TPC";
-  EXPECT_EQ(sms_of(16), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(sms_of(17), sms_of(16)) << "the last one waits for a slot";
+/// SMs 0 to `count` - 1, and `more` behind them.
+std::vector<int> first(int count, const std::vector<int>& more = {}) {
+  std::vector<int> sms;
+  for (int sm = 0; sm < count; ++sm) {
+    sms.push_back(sm);
+  }
+  sms.insert(sms.end(), more.begin(), more.end());
+  return sms;
+}
+
+TEST(CtaDispatcher, GridThatFitsFillsFourTpcsFirstAndTheOthersAlike) {
+  EXPECT_EQ(sms_of(1), first(1));
+  EXPECT_EQ(sms_of(4), first(4)) << "two for each of the first two TPCs";
+  EXPECT_EQ(sms_of(10), first(8, {8, 12})) << "one for every second TPC behind them";
+  EXPECT_EQ(sms_of(12), first(8, {8, 10, 12, 14})) << "one for each";
+  EXPECT_EQ(sms_of(14), first(8, {8, 9, 10, 12, 13, 14})) << "two for every second";
+  EXPECT_EQ(sms_of(19), first(16, {0, 1, 2})) << "the first ones again";
+  EXPECT_EQ(sms_of(26), first(16, {0, 1, 2, 3, 4, 5, 6, 7, 8, 12}));
+  EXPECT_EQ(sms_of(32), first(16, first(16)));
+  EXPECT_EQ(sms_of(33), sms_of(32)) << "the last one waits for a slot";
 }
 
 TEST(CtaDispatcher, ReleasedSlotGetsTheNextCta) {
