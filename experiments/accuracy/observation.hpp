@@ -42,8 +42,8 @@ inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// nothing, but were in sight when one of several readings of machine code was chosen (counters_drawn.md);
 /// those of an H100 follow, the machine code of one shape of the first guided the combining kernel's figures,
 /// and all of them, like the twelfth, were in sight when readings of machine code were compared again. Of the
-/// twelfth a backward row was looked into. Two forward rows of the fifteenth led to
-/// where CTAs go; the two before it guided nothing.
+/// twelfth a backward row was looked into. Two forward rows of the fifteenth led to where CTAs go; the two
+/// before it guided nothing.
 struct Draw {
   const char* directory;  ///< of the reference data, by the GPU
   const char* file;

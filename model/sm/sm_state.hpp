@@ -92,7 +92,7 @@ struct alignas(64) SubCoreState {
   std::array<std::int32_t, kWarpsPerSubCore> own = never<kWarpsPerSubCore>();
   std::int32_t mio_free = 0;     ///< next instruction may leave the MIO queue
   bool waits_for_room = false;   ///< in a store buffer, until `mio_free` as far as is known
-  std::int32_t waits_since = 0;  ///< it does
+  std::int32_t waits_since = 0;  ///< when it began to wait for room
   std::uint8_t queue_count = 0;
   std::array<MioEntry, kMioEntries> queue{};
 };
