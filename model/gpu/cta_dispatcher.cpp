@@ -25,6 +25,7 @@ CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& la
       burst_interval_(std::llround(static_cast<double>(kDispatchUnits) / config.launch.burst_cta_per_clk)),
       turnaround_spread_(sm::turnaround(config.sm.issue).spread_cycles),
       ctas_per_sm_(ctas_per_sm),
+      first_tpcs_(static_cast<std::uint64_t>(config.launch.first_tpcs)),
       groups_by_free_(static_cast<std::size_t>(ctas_per_sm) + 1) {
   for (const SmGroup& group : groups) {
     groups_by_free_.back().push_back(static_cast<int>(groups_.size()));
@@ -40,11 +41,10 @@ CtaDispatcher::CtaDispatcher(const hw::HwConfig& config, const trace::Launch& la
 
 void CtaDispatcher::share_evenly() {
   // Of what is left over when all SMs have the same, the first TPCs get two each, the others one before any
-  // gets two (measured, cta_placement.md).
-  constexpr std::uint64_t kFirstTpcs = 4;
+  // gets two (cta_placement.md).
   const std::uint64_t sms = groups_.size();
   const std::uint64_t tpcs = sms / hw::kSmsPerTpc;
-  const std::uint64_t first_sms = std::min(kFirstTpcs, tpcs) * hw::kSmsPerTpc;
+  const std::uint64_t first_sms = std::min(first_tpcs_, tpcs) * hw::kSmsPerTpc;
   const std::uint64_t more = cta_count_ % sms;
   const std::uint64_t others = more - std::min(more, first_sms);
   const std::uint64_t other_tpcs = std::max<std::uint64_t>(1, tpcs - first_sms / hw::kSmsPerTpc);

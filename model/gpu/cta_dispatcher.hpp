@@ -67,6 +67,7 @@ class CtaDispatcher {
   std::int64_t next_slot_ = 0;   ///< of the dispatcher, same unit
   int turnaround_spread_;
   int ctas_per_sm_;
+  std::uint64_t first_tpcs_;  ///< hw::LaunchCosts
   int active_sms_ = 0;
   std::vector<GroupState> groups_;
   /// Min-heaps of group indices by number of free slots, lazily cleaned.

@@ -139,6 +139,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(launch.boundary_cycles), "cycles", 0, 1000000, "start and drain of a launch around its CTAs"},
   KeySpec{WARPSCOPE_KEY(launch.burst_cta_per_clk), "CTAs/clk", 0.001, 1000, "CTA dispatch rate into an empty chip"},
   KeySpec{WARPSCOPE_KEY(launch.cta_per_ns), "CTAs/ns", 0.001, 1000, "CTA dispatch rate of the whole chip"},
+  KeySpec{WARPSCOPE_KEY(launch.first_tpcs), "TPCs", 0, 1024, "that get two of the CTAs left over when all SMs have the same"},
 
   KeySpec{WARPSCOPE_KEY(power.limit_w), "W", 0, 100000, "board power kept over seconds by lowering the SM clock; 0: not known"},
   KeySpec{WARPSCOPE_KEY(power.static_w), "W", 0, 100000, "board with running clocks, SMs asleep"},

@@ -188,6 +188,7 @@ struct LaunchCosts {
   double overhead_us = 0;        ///< launch of a kernel behind another in a stream
   double burst_cta_per_clk = 0;  ///< dispatch rate into an empty chip, until its slots are full
   double cta_per_ns = 0;         ///< dispatch rate of the whole chip, sustained
+  int first_tpcs = 0;            ///< that get two of the CTAs left over when all SMs have the same
 };
 
 /// What one warp instruction, one wavefront of 128 bytes or one byte takes, on data as attention has it

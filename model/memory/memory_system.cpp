@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::int64_t kLineBytes = 128;
 /// Of reductions that come one behind the other, so many bytes lie in one slice: with a line of 128 the rate
-/// of the microbenchmark stream/red comes out 21 % low, with a whole block SMs that add to one tile wait for
-/// a few slices.
+/// of the microbenchmark stream/red comes out low, with a whole block SMs that add to one tile wait for a few
+/// slices.
 constexpr std::int64_t kTurnBytes = 512;
 /// What a piece can count; far more than the SMs of any chip.
 constexpr std::uint32_t kMostAccesses = 65535;

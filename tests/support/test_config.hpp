@@ -83,7 +83,7 @@ inline hw::HwConfig test_config() {
   config.hbm.write_efficiency = 0.8;
   config.hbm.mixed_efficiency = 0.7;
   config.hbm.write_batch_bytes = 2048;
-  config.launch = {.overhead_us = 2.0, .burst_cta_per_clk = 1, .cta_per_ns = 0.5};
+  config.launch = {.overhead_us = 2.0, .burst_cta_per_clk = 1, .cta_per_ns = 0.5, .first_tpcs = 4};
   return config;
 }
 
