@@ -42,7 +42,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
       sms_(groups.size()),
       left_out_(trace.tensors.size()) {
   const auto slots = static_cast<std::uint64_t>(slots_of(config, launch) * config.gpu.sm_count);
-  skipper_.emplace(launch, slots, config.l2.capacity_bytes);
+  skipper_.emplace(launch, slots, config.l2.capacity_bytes, line_period(trace, launch));
   const bool sampled = std::ranges::any_of(groups, [](const gpu::SmGroup& group) { return group.sms > 1; });
   if (sampled && !like_ctas_ && trace::cta_count(launch) >= slots) {
     unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));

@@ -30,7 +30,28 @@ bool has_one_class(const trace::Launch& launch) {
 
 }  // namespace
 
-WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::int64_t l2_bytes)
+std::uint64_t line_period(const trace::Trace& trace, const trace::Launch& launch) {
+  std::uint64_t period = 1;
+  for (const trace::WarpProgram& program : launch.programs) {
+    for (const trace::MemoryOperand& operand : program.memory_operands) {
+      if (operand.tensor == trace::kSharedMemory || trace.tensors[operand.tensor].line_segments == 1) {
+        continue;
+      }
+      const auto sharing = static_cast<std::uint64_t>(trace.tensors[operand.tensor].line_segments);
+      std::uint64_t ctas = 1;  // to the next CTA in this direction of the grid
+      for (std::size_t k = 0; k < launch.grid.size(); ctas *= launch.grid[k], ++k) {
+        if (operand.segment.per_block[k] == 1) {
+          const auto divisor = static_cast<std::uint64_t>(operand.segment.block_divisor[k]);
+          period = std::max(period, sharing * divisor * ctas);
+        }
+      }
+    }
+  }
+  return period;
+}
+
+WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::int64_t l2_bytes,
+                         std::uint64_t period)
     : launch_(launch),
       class_work_(trace::instructions_per_cta(launch)),
       work_of_rows_(class_work_.size()),
@@ -39,7 +60,13 @@ WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::
       ctas_(trace::cta_count(launch)),
       window_(slots),
       pieces_left_(one_class_ ? 1 : kPieces) {
-  if (ctas_ < window_ * (pieces_left_ * 2 + kTailWindows + 1)) {
+  const std::uint64_t fewest_windows = pieces_left_ * 2 + kTailWindows + 1;
+  // Where that leaves too few windows, waves have to do.
+  const std::uint64_t whole_periods = (slots + period - 1) / period * period;
+  if (ctas_ >= whole_periods * fewest_windows) {
+    window_ = whole_periods;
+  }
+  if (ctas_ < window_ * fewest_windows) {
     pieces_left_ = 0;
   }
 }

@@ -20,16 +20,21 @@ struct SkippedWaves {
   std::uint64_t averaged = 1;  ///< windows of `part`
 };
 
-/// Watches a launch in windows of one wave of CTAs. When the last windows took as long for their work as
-/// those before, within a tolerance, following windows may be skipped: all but the last ones where CTAs are
-/// alike, and in several pieces, with windows executed in between, where the class of a CTA depends on its
-/// place in the grid. The error is that tolerance; tests hold it against detailed runs. Nothing is skipped
-/// while the L2 fills up, as it writes nothing back before it is full.
+/// After how many CTAs of the launch what the L2 brings repeats: one of the segments that share lines brings
+/// the others' bytes too, which those find there (trace::Tensor::line_segments). 1: segments share none.
+std::uint64_t line_period(const trace::Trace& trace, const trace::Launch& launch);
+
+/// Watches a launch in windows of one wave of CTAs, or of whole periods. When the last windows took as long
+/// for their work as those before, within a tolerance, following windows may be skipped: all but the last
+/// ones where CTAs are alike, and in several pieces, with windows executed in between, where the class of a
+/// CTA depends on its place in the grid. The error is that tolerance; tests hold it against detailed runs.
+/// Nothing is skipped while the L2 fills up, as it writes nothing back before it is full.
 class WaveSkipper {
  public:
-  /// `slots` CTAs run at a time on the whole chip. `launch` must outlive this.
+  /// `slots` CTAs run at a time on the whole chip, and what they find in the L2 repeats after `period`.
+  /// `launch` must outlive this.
   WaveSkipper(const trace::Launch& launch, std::uint64_t slots,
-              std::int64_t l2_bytes = std::numeric_limits<std::int64_t>::max());
+              std::int64_t l2_bytes = std::numeric_limits<std::int64_t>::max(), std::uint64_t period = 1);
 
   bool may_skip() const { return pieces_left_ > 0; }
   /// True if a window has ended with the last of `completed` CTAs and its progress is wanted.

@@ -116,6 +116,40 @@ TEST(WaveSkipper, LongerMeansTellJitterFromDrift) {
   EXPECT_EQ(seen.skipped->averaged, 8U);
 }
 
+// Of heads of 32 numbers every other one finds in the L2 what came with its neighbour.
+TEST(WaveSkipper, WindowsAreWholePeriodsOfSharedLines) {
+  constexpr std::int64_t kL2 = 1 << 26;
+  WaveSkipper periods(grid(200), kSlots, kL2, 25);
+  EXPECT_FALSE(periods.window_ends(24));
+  EXPECT_TRUE(periods.window_ends(25));
+  EXPECT_FALSE(periods.window_ends(49));
+  EXPECT_TRUE(periods.window_ends(50));
+  WaveSkipper short_periods(grid(200), kSlots, kL2, 4);
+  EXPECT_FALSE(short_periods.window_ends(11));
+  EXPECT_TRUE(short_periods.window_ends(12)) << "no less than a wave";
+  WaveSkipper few(grid(200), kSlots, kL2, 60);
+  EXPECT_TRUE(few.window_ends(10)) << "three such windows are too few to leave one out";
+}
+
+TEST(LinePeriod, IsThatOfTheTensorWhoseNeighboursComeLast) {
+  trace::Launch launch = grid(5, 3, 4);
+  trace::Trace trace;
+  trace.tensors.resize(3);
+  EXPECT_EQ(line_period(trace, launch), 1U);
+  for (std::uint16_t tensor = 0; tensor < 3; ++tensor) {
+    trace::MemoryOperand operand;
+    operand.tensor = tensor;
+    operand.segment.per_block = {0, 4, 1};
+    launch.programs[0].memory_operands.push_back(operand);
+  }
+  EXPECT_EQ(line_period(trace, launch), 1U) << "no lines are shared";
+  trace.tensors[1].line_segments = 2;
+  EXPECT_EQ(line_period(trace, launch), 2U * 5 * 3);
+  trace.tensors[2].line_segments = 2;
+  launch.programs[0].memory_operands[2].segment.block_divisor[2] = 2;
+  EXPECT_EQ(line_period(trace, launch), 2U * 5 * 3 * 2) << "two query heads have a key head";
+}
+
 /// Two classes, of which the second executes three times as many instructions.
 trace::Launch two_classes(std::uint32_t x, std::uint32_t y, const std::vector<std::uint32_t>& classes) {
   trace::Launch launch = test::one_program(test::Program()
