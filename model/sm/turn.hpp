@@ -15,22 +15,23 @@ namespace warpscope::sm {
 enum class Turn : std::int64_t {};
 using Turns = std::array<Turn, kMaxSubCores>;
 
+constexpr int kSubCoreBits = 2;
+static_assert(kMaxSubCores == 1 << kSubCoreBits);
+constexpr int kWaitBits = 16;
 /// Who has waited longer than so many cycles is not told from one who has waited so long.
-constexpr std::int64_t kMostWaited = (1 << 16) - 1;
+constexpr std::int64_t kMostWaited = (1 << kWaitBits) - 1;
 
 constexpr Turn turn_of(std::size_t sub_core, std::int32_t time, std::int32_t waits_since) {
   const std::int64_t waited = std::clamp<std::int64_t>(std::int64_t{time} - waits_since, 0, kMostWaited);
-  return Turn{(std::int64_t{time} << 16 | (kMostWaited - waited)) * kMaxSubCores +
+  return Turn{(std::int64_t{time} << kWaitBits | (kMostWaited - waited)) * kMaxSubCores +
               static_cast<std::int64_t>(sub_core)};
 }
 constexpr std::int32_t time_of(Turn turn) {
-  return static_cast<std::int32_t>(static_cast<std::int64_t>(turn) >> 18);
+  return static_cast<std::int32_t>(static_cast<std::int64_t>(turn) >> (kWaitBits + kSubCoreBits));
 }
 constexpr std::size_t sub_core_of(Turn turn) {
   return static_cast<std::size_t>(turn) % kMaxSubCores;
 }
-static_assert(kMaxSubCores == 4);
-
 constexpr Turn first_of(const Turns& turns) {
   return std::min(std::min(turns[0], turns[1]), std::min(turns[2], turns[3]));
 }
