@@ -46,6 +46,8 @@ constexpr std::array kFeatureTexts = {
                 [](const Problem& problem) { return problem.page_size > 0; }},
     FeatureText{Feature::deterministic, "a deterministic mode", "--deterministic",
                 [](const Problem& problem) { return problem.deterministic; }, Pass::backward},
+    FeatureText{Feature::heads_first, "tensors with heads before tokens", "--heads-first",
+                [](const Problem& problem) { return problem.heads_first; }, Pass::both},
 };
 
 /// The kernel with the flags of its features in its description.
@@ -53,7 +55,8 @@ Kernel with_flags(Kernel kernel) {
   for (const Pass pass : {Pass::forward, Pass::backward}) {
     const char* before = pass == Pass::forward ? "; forward also " : "; backward also ";
     for (const FeatureText& text : kFeatureTexts) {
-      if (text.pass == pass && std::ranges::find(kernel.features, text.feature) != kernel.features.end()) {
+      if ((text.pass == pass || text.pass == Pass::both) &&
+          std::ranges::find(kernel.features, text.feature) != kernel.features.end()) {
         kernel.description += before + std::string(text.flag);
         before = " ";
       }
@@ -186,8 +189,8 @@ std::vector<Problem> problem_by_pass(const Problem& problem) {
 std::span<const Kernel> all_kernels() {
   static const std::vector<Pass> kBothPasses = {Pass::forward, Pass::backward};
   static const std::vector<Feature> kFeaturesOfFa2 = {
-      Feature::splits,  Feature::window,  Feature::softcap,       Feature::alibi,
-      Feature::lengths, Feature::dropout, Feature::deterministic, Feature::pages};
+      Feature::splits,  Feature::window,        Feature::softcap,     Feature::alibi, Feature::lengths,
+      Feature::dropout, Feature::deterministic, Feature::heads_first, Feature::pages};
   static const std::vector<Feature> kFeaturesOfTorch(kFeaturesOfFa2.begin(), kFeaturesOfFa2.end() - 1);
   static const std::vector<Feature> kFeaturesOfKvCache = {Feature::splits, Feature::pages};
   static const std::array kKernels = {

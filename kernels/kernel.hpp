@@ -38,6 +38,7 @@ enum class Feature : std::uint8_t {
   dropout,        ///< Problem::dropout
   pages,          ///< Problem::page_size
   deterministic,  ///< Problem::deterministic
+  heads_first,    ///< Problem::heads_first
 };
 
 /// Keys that a query sees on either side of its own position, which is counted from the end of both; -1: all.
@@ -81,6 +82,9 @@ struct Problem {
   std::int64_t page_size = 0;  ///< keys per page of K and V; 0: those of a sequence lie together
   bool deterministic =
       false;  ///< the backward pass adds up the parts of dQ in an order that is always the same
+  /// The tensors are (batch, heads, tokens, head_dim): the rows of a head lie behind one another. Otherwise
+  /// they are (batch, tokens, heads, head_dim).
+  bool heads_first = false;
 };
 
 inline constexpr std::int64_t kAutoSplits = 0;

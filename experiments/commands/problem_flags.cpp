@@ -53,7 +53,8 @@ constexpr std::array kFlags = {
     Flag{"dtype", "--dtype", "TYPE", "fp16 (default) or bf16"},
 };
 /// Fields that --scan can vary and that no flag in kFlags names.
-constexpr std::array<std::string_view, 5> kOtherFields = {"causal", "alibi", "deterministic", "gpu", "l2"};
+constexpr std::array<std::string_view, 6> kOtherFields = {"causal",      "alibi", "deterministic",
+                                                          "heads_first", "gpu",   "l2"};
 
 /// The field that a word of --scan means: head-dim and head_dim are the same.
 std::string field_of(const std::string& word) {
@@ -122,6 +123,8 @@ void ProblemFlags::add_to(CLI::App& app) {
   app.add_flag("--alibi", alibi_, "add ALiBi: a slope for each head times the distance of key and query");
   app.add_flag("--deterministic", deterministic_,
                "backward pass: add up dQ in an order that is always the same");
+  app.add_flag("--heads-first", heads_first_,
+               "tensors are (batch, heads, tokens, head dimension), not (batch, tokens, heads, ...)");
 }
 
 Point ProblemFlags::read(const ModelChoice& model, const FieldText& instead) const {
@@ -134,7 +137,7 @@ Point ProblemFlags::read(const ModelChoice& model, const FieldText& instead) con
       return value->second;
     }
     const bool set = (field == "causal" && causal_) || (field == "alibi" && alibi_) ||
-                     (field == "deterministic" && deterministic_);
+                     (field == "deterministic" && deterministic_) || (field == "heads_first" && heads_first_);
     return set               ? std::optional<std::string>("1")
            : field == "pass" ? std::optional<std::string>("fwd")
                              : std::nullopt;
@@ -145,7 +148,9 @@ Point ProblemFlags::read(const ModelChoice& model, const FieldText& instead) con
         return std::string(flag.name);
       }
     }
-    return "--" + std::string(field);
+    std::string name = "--" + std::string(field);
+    std::ranges::replace(name, '_', '-');
+    return name;
   };
   return read_point(field_text, field_name, model);
 }
@@ -190,7 +195,11 @@ std::string ProblemFlags::first_given() const {
       return flag.name;
     }
   }
-  return causal_ ? "--causal" : alibi_ ? "--alibi" : deterministic_ ? "--deterministic" : "";
+  return causal_          ? "--causal"
+         : alibi_         ? "--alibi"
+         : deterministic_ ? "--deterministic"
+         : heads_first_   ? "--heads-first"
+                          : "";
 }
 
 }  // namespace warpscope::experiments

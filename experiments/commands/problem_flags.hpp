@@ -55,6 +55,7 @@ class ProblemFlags {
   bool causal_ = false;
   bool alibi_ = false;
   bool deterministic_ = false;
+  bool heads_first_ = false;
 };
 
 }  // namespace warpscope::experiments

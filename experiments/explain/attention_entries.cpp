@@ -102,6 +102,14 @@ constexpr std::array kEntries = {
         "bits differ from run to run. `--deterministic` gives each of as many CTAs per head as fill the SMs "
         "several key blocks and a copy of dQ of its own; the copies are zeroed before and added up after, "
         "which costs HBM bytes, and few CTAs of many blocks fill the SMs less evenly."},
+    GlossaryEntry{
+        "heads first", "layout",
+        "Tensors may lie in memory as (batch, tokens, heads, head dimension), as `flash_attn_func` takes "
+        "them, "
+        "or, with `--heads-first`, as (batch, heads, tokens, head dimension), which is what a contiguous "
+        "tensor for PyTorch's `scaled_dot_product_attention` is. It matters where a row is shorter than a "
+        "line of "
+        "128 bytes: heads of 32 and of 96 then share lines or do not."},
     GlossaryEntry{"table share", "table %|overhead of the build",
                   "Of the warp instructions that a kernel executes the part that was counted in a build of "
                   "it, by machine "

@@ -53,6 +53,7 @@ std::string extras_text(const kernels::Problem& problem, const char* before) {
   add(problem.dropout > 0, fmt::format("dropout {}", problem.dropout));
   add(problem.page_size > 0, fmt::format("page_size {}", problem.page_size));
   add(problem.deterministic, "deterministic");
+  add(problem.heads_first, "heads first");
   add(!problem.seqlens.empty(), lengths_text(problem));
   return text;
 }

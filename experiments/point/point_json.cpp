@@ -13,7 +13,7 @@ Json to_json(const Point& point) {
   // Bound by structure, so that a field that is added to the problem cannot be forgotten here: results of
   // different problems would be taken for one another.
   const auto& [batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, pass, type, matrix,
-               num_splits, window, softcap, alibi, seqlens, dropout, page_size, deterministic] =
+               num_splits, window, softcap, alibi, seqlens, dropout, page_size, deterministic, heads_first] =
       point.problem;
   const auto& [rows, cols, depth] = matrix;
   return {{"gpu", gpu},
@@ -38,6 +38,7 @@ Json to_json(const Point& point) {
           {"dropout", dropout},
           {"page_size", page_size},
           {"deterministic", deterministic},
+          {"heads_first", heads_first},
           {"problem_type", text(type)},
           {"rows", rows},
           {"cols", cols},
@@ -80,6 +81,7 @@ Point point_from_json(const Json& json) {
   json.at("dropout").get_to(problem.dropout);
   read_integer(json, "page_size", problem.page_size);
   json.at("deterministic").get_to(problem.deterministic);
+  json.at("heads_first").get_to(problem.heads_first);
   read_integer(json, "rows", problem.matrix.rows);
   read_integer(json, "cols", problem.matrix.cols);
   read_integer(json, "depth", problem.matrix.depth);

@@ -215,6 +215,7 @@ class PointReader {
       problem.alibi = yes("alibi");
       problem.page_size = integer(kPageSize).value_or(0);
       problem.deterministic = yes("deterministic");
+      problem.heads_first = yes("heads_first");
       problem.seqlens = lengths();
       if (!problem.seqlens.empty()) {
         problem.batch = static_cast<std::int64_t>(problem.seqlens.size());
@@ -324,7 +325,7 @@ class PointReader {
     }
     if (kernel.type != kernels::ProblemType::attention) {
       others.insert(others.end(), {"causal", "num_splits", "window", "softcap", "alibi", "dropout",
-                                   "page_size", "deterministic", kSeqlens});
+                                   "page_size", "deterministic", "heads_first", kSeqlens});
     }
     for (const std::string_view field : others) {
       if (given(field)) {

@@ -66,6 +66,9 @@ Json problem_json(const kernels::Problem& problem) {
   if (problem.deterministic) {
     json["deterministic"] = true;
   }
+  if (problem.heads_first) {
+    json["heads_first"] = true;
+  }
   if (!problem.seqlens.empty()) {
     json["seqlens"] = problem.seqlens;
   }

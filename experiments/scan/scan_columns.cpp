@@ -33,6 +33,7 @@ ScanCells cells(const Point& point) {
           problem.dropout == 0 ? "" : fmt::format("{}", problem.dropout),
           if_any(problem.page_size),
           problem.deterministic ? "1" : "",
+          problem.heads_first ? "1" : "",
           if_any(problem.matrix.rows),
           if_any(problem.matrix.cols),
           if_any(problem.matrix.depth),

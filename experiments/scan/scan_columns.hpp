@@ -10,10 +10,11 @@
 namespace warpscope::experiments {
 
 /// The columns of a points file that say what a point is.
-inline constexpr std::array<std::string_view, 24> kScanColumns = {
-    "gpu",      "kernel",    "pass",          "batch",      "heads",  "heads_kv", "seqlen_q", "seqlen_k",
-    "head_dim", "causal",    "dtype",         "num_splits", "window", "softcap",  "alibi",    "seqlens",
-    "dropout",  "page_size", "deterministic", "rows",       "cols",   "depth",    "l2",       "set"};
+inline constexpr std::array<std::string_view, 25> kScanColumns = {
+    "gpu",      "kernel",   "pass",    "batch",     "heads",         "heads_kv",    "seqlen_q",
+    "seqlen_k", "head_dim", "causal",  "dtype",     "num_splits",    "window",      "softcap",
+    "alibi",    "seqlens",  "dropout", "page_size", "deterministic", "heads_first", "rows",
+    "cols",     "depth",    "l2",      "set"};
 using ScanCells = std::array<std::string, kScanColumns.size()>;
 
 /// The cells of a point; empty for what its kernel does not take, and for what it is not asked for. Where the

@@ -23,9 +23,9 @@ struct OtherName {
 };
 
 constexpr std::array kOtherNames = {OtherName{"kernel", "impl"}, OtherName{"seqlen_q", "seqlen"}};
-constexpr std::array<std::string_view, 15> kOptional = {
-    "gpu",   "heads_kv", "seqlen_k", "causal",    "dtype",         "num_splits", "window", "softcap",
-    "alibi", "seqlens",  "dropout",  "page_size", "deterministic", "l2",         "set"};
+constexpr std::array<std::string_view, 16> kOptional = {
+    "gpu",   "heads_kv", "seqlen_k", "causal",    "dtype",         "num_splits",  "window", "softcap",
+    "alibi", "seqlens",  "dropout",  "page_size", "deterministic", "heads_first", "l2",     "set"};
 /// With these, rows need not be attention: what a row lacks is the error of the row.
 constexpr std::array<std::string_view, 3> kMatrixColumns = {"rows", "cols", "depth"};
 constexpr std::array<std::string_view, 6> kNeeded = {"kernel", "pass",     "batch",

@@ -6,9 +6,13 @@
 
 namespace warpscope::kernels::fa2 {
 
-/// Rows of the heads of a token lie behind one another, and copies ask the L2 for whole lines of 128 bytes
-/// (cp.async with L2::128B in CUTLASS): heads of 32 come in pairs.
+/// Where rows of the heads of a token lie behind one another, copies ask the L2 for whole lines of 128 bytes
+/// (cp.async with L2::128B in CUTLASS): heads of 32 come in pairs. A head whose own rows do shares
+/// no line.
 inline std::int64_t heads_per_line(std::int64_t heads, const Problem& problem, ElementType type) {
+  if (problem.heads_first) {
+    return 1;
+  }
   constexpr std::int64_t kLineBytes = 128;
   const std::int64_t row_bytes = problem.head_dim * element_bytes(type);
   const std::int64_t in_line = kLineBytes % row_bytes == 0 ? kLineBytes / row_bytes : 1;

@@ -142,6 +142,39 @@ TEST(FeatureFlags, DeterministicIsOfTheBackwardPass) {
       "warpscope: kernel xformers does not have a deterministic mode; kernels that do: fa2, fa2_torch\n");
 }
 
+TEST(FeatureFlags, HeadsFirstIsOfBothPassesAndKeepsHeadsOf32Apart) {
+  const auto run = [](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments = {
+        "run",      "--gpu", "h200-sxm-141gb", "--kernel", "fa2",        "--batch", "1", "--heads", "2",
+        "--seqlen", "256",   "--json",         "-",        "--head-dim", "32"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const TemporaryDirectory directory;
+    const ProgramResult result = run_program(arguments, directory.path());
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const auto hit_bytes = [](const nlohmann::json& json) {
+    double bytes = 0;
+    for (const nlohmann::json& tensor : json["hbm_traffic"]) {
+      bytes += tensor["l2_read_hit_bytes"].get<double>();
+    }
+    return bytes;
+  };
+  for (const char* pass : {"fwd", "bwd"}) {
+    const nlohmann::json apart = run({"--pass", pass, "--heads-first"});
+    const nlohmann::json shared = run({"--pass", pass});
+    EXPECT_EQ(apart["problem"]["heads_first"], true);
+    EXPECT_FALSE(shared["problem"].contains("heads_first"));
+    EXPECT_GT(hit_bytes(shared), hit_bytes(apart)) << "one head brings the other's rows";
+  }
+  const ProgramResult other = run_with({"--heads-first"}, "xformers");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_EQ(
+      other.err,
+      "warpscope: kernel xformers does not have tensors with heads before tokens; kernels that do: fa2, "
+      "fa2_torch\n");
+}
+
 TEST(FeatureFlags, DeterministicIsAColumnAndAnAxis) {
   const TemporaryDirectory directory;
   write_text(directory / "points.csv",
