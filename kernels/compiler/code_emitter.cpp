@@ -21,7 +21,6 @@ using trace::Instruction;
 using trace::Opcode;
 using trace::RegisterRange;
 
-constexpr int kMostFrameWords = 64;  // of a thread's local memory
 constexpr int kWordOfWarpBytes = 128;
 // Registers that address arithmetic uses in turn: 11 pairs, the median of the backward loops in
 // pytorch_backward_loads.csv (8 to 19).
@@ -63,13 +62,13 @@ Instruction make(Opcode opcode, RegisterRange destination) {
 
 }  // namespace
 
-CodeEmitter::CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, int spilled_words,
+CodeEmitter::CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, const BuildFigures& build,
                          int warps)
     : target_(target),
       local_tensor_(local_tensor),
       warps_(warps),
-      knows_frame_(spilled_words > 0),
-      frame_words_(spilled_words > 0 ? std::min(spilled_words, kMostFrameWords) : kMostFrameWords),
+      knows_frame_(build.spilled_words > 0),
+      frame_words_(build.frame_words()),
       next_register_(kFirstFragment),
       next_temporary_(kRegisters) {}
 

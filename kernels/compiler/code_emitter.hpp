@@ -20,8 +20,8 @@ class CodeEmitter {
   static constexpr int kAddressChains = 2;  ///< 64-bit addresses: low and high words are a chain each
 
  public:
-  /// `spilled_words` of the build; 0: not known, spills go to ever other words.
-  CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, int spilled_words, int warps);
+  /// Where the build's frame is not known, spills go to ever other words.
+  CodeEmitter(const CompilerTarget& target, std::uint16_t local_tensor, const BuildFigures& build, int warps);
 
   trace::RegisterRange allocate(int count);
   int allocation_mark() const { return next_register_; }

@@ -17,14 +17,14 @@
 namespace warpscope::kernels {
 namespace {
 
-constexpr std::int64_t kSpillBytesPerThread = 256;
-
 bool has_products(const VirtualProgram& program) {
   return std::ranges::any_of(program.blocks, [](const BasicBlock& block) {
     return std::ranges::any_of(
         block.code, [](const trace::Instruction& instruction) { return is_hmma(instruction.opcode); });
   });
 }
+
+constexpr std::int64_t kLineBytes = 128;
 
 // Kernels without products have fewer addresses, and values for few instructions.
 CompilerTarget target_of(const LaunchPlan& launch, const VirtualProgram& program, CompilerTarget target) {
@@ -221,16 +221,18 @@ trace::Launch lower_launch(const KernelPlan& plan, const LaunchPlan& launch, con
 
 trace::Trace lower(const KernelPlan& plan, const CompilerTarget& target) {
   trace::Trace result;
-  int warps = 1;
+  int frame_words = 1;  // of a CTA
   for (const LaunchPlan& launch : plan.launches) {
-    warps = std::max(warps, launch.warps);
+    frame_words = std::max(frame_words, launch.build.frame_words() * 32 * launch.warps);
   }
   for (const TensorSpec& tensor : plan.tensors) {
-    result.tensors.push_back({tensor.name, tensor.kind, tensor.segments,
-                              tensor.rows * tensor.cols * element_bytes(tensor.type), tensor.line_segments,
-                              tensor.absent_rows * tensor.cols * element_bytes(tensor.type)});
+    const std::int64_t row_bytes = tensor.cols * element_bytes(tensor.type);
+    const bool splits_lines = tensor.line_segments > 1 && tensor.line_segments * row_bytes > kLineBytes;
+    result.tensors.push_back({tensor.name, tensor.kind, tensor.segments, tensor.rows * row_bytes,
+                              tensor.line_segments, splits_lines ? row_bytes : 0,
+                              tensor.absent_rows * row_bytes});
   }
-  result.tensors.push_back({"spills", trace::TensorKind::local, 1, kSpillBytesPerThread * 32 * warps});
+  result.tensors.push_back({"spills", trace::TensorKind::local, 1, std::int64_t{4} * frame_words});
   for (const LaunchPlan& launch : plan.launches) {
     try {
       result.launches.push_back(lower_launch(plan, launch, target));

@@ -20,8 +20,7 @@ TraceMachine::TraceMachine(const KernelPlan& plan, const LaunchPlan& launch, con
       role_(role),
       warps_(launch.warps),
       resolver_(tables),
-      emitter_(target, static_cast<std::uint16_t>(plan.tensors.size()), launch.build.spilled_words,
-               launch.warps) {}
+      emitter_(target, static_cast<std::uint16_t>(plan.tensors.size()), launch.build, launch.warps) {}
 
 TraceMachine::Operation::Operation(TraceMachine& machine, std::string name) : machine_(machine) {
   if (machine_.open_operations_++ == 0) {

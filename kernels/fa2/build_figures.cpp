@@ -79,18 +79,18 @@ FigureCounts sum(const FigureCounts& counts, const FigureCounts& more) {
           sum(counts.store_64, more.store_64)};
 }
 
-/// What checking bounds adds at a mark: integer arithmetic at the ends, moves in an iteration.
+/// What checking bounds adds at a mark.
 FigureCounts more_at(const Mark& mark, const UnevenFigures& uneven) {
   if (mark == Mark{kOutput, kSteady}) {
     return uneven.steady;
   }
   switch (mark.part) {
     case kPrologue:
-      return {.integer = uneven.prologue};
+      return uneven.prologue;
     case kEpilogue:
-      return {.integer = uneven.epilogue};
+      return uneven.epilogue;
     case kOutput:
-      return {.move = uneven.masked};
+      return uneven.masked;
     default:
       return {};
   }

@@ -1,22 +1,24 @@
 // Which heads share lines of memory.
 #pragma once
 
+#include <numeric>
+
 #include "kernels/kernel.hpp"
 #include "kernels/machine/tiles.hpp"
 
 namespace warpscope::kernels::fa2 {
 
 /// Where rows of the heads of a token lie behind one another, copies ask the L2 for whole lines of 128 bytes
-/// (cp.async with L2::128B in CUTLASS): heads of 32 come in pairs. A head whose own rows do shares
-/// no line.
+/// (cp.async with L2::128B in CUTLASS): heads of 32 share lines in pairs, and two of 96 have three lines. A
+/// head whose own rows do shares none. Returns how many heads fill whole lines.
 inline std::int64_t heads_per_line(std::int64_t heads, const Problem& problem, ElementType type) {
   if (problem.heads_first) {
     return 1;
   }
   constexpr std::int64_t kLineBytes = 128;
   const std::int64_t row_bytes = problem.head_dim * element_bytes(type);
-  const std::int64_t in_line = kLineBytes % row_bytes == 0 ? kLineBytes / row_bytes : 1;
-  return heads % in_line == 0 ? in_line : 1;
+  const std::int64_t in_lines = kLineBytes / std::gcd(kLineBytes, row_bytes);
+  return heads % in_lines == 0 ? in_lines : 1;
 }
 
 }  // namespace warpscope::kernels::fa2

@@ -6,14 +6,16 @@
 
 namespace warpscope::kernels::fa2 {
 
-/// By part of the program, per warp. Of a masked iteration and of the ends of a CTA totals only.
+/// By part of the program, per warp; below zero where the build without bounds has more. Of a masked
+/// iteration and of the ends of a CTA only loads and stores of local memory were counted apart: all else is
+/// moves in the iteration and integer arithmetic at the ends.
 struct UnevenFigures {
   int head_dim;
   bool causal;
-  int prologue;
-  int masked;  ///< below zero where the build without bounds has more moves
+  FigureCounts prologue;
+  FigureCounts masked;
   FigureCounts steady;
-  int epilogue;
+  FigureCounts epilogue;
 };
 
 /// Those of a build for a tile of that head dimension; `fills_head`: the problem's is the same.

@@ -67,6 +67,9 @@ struct BuildFigures {
   /// 4-byte words of local memory for values that have no register meanwhile; the counted instructions
   /// contain their loads and stores.
   int spilled_words = 0;
+
+  /// Words of local memory that a thread is given.
+  int frame_words() const { return spilled_words > 0 ? spilled_words : 64; }
   LocalValues local{};
   /// By part and copy; nothing was counted for those that are missing.
   std::map<std::pair<int, int>, CountedPart> parts{};

@@ -6,14 +6,25 @@
 
 namespace warpscope::memory {
 
-BlockCache::BlockCache(std::int64_t capacity_bytes, int ways, std::int64_t dirty_limit_bytes)
-    : ways_(static_cast<std::uint32_t>(ways)),
+BlockCache::BlockCache(const PartitionShape& shape)
+    : ways_(static_cast<std::uint32_t>(shape.ways)),
       set_rows_((ways_ + kRowWays - 1) / kRowWays),
-      sets_(static_cast<std::uint32_t>(std::max<std::int64_t>(1, capacity_bytes / kBlockBytes / ways))),
-      dirty_limit_bytes_(dirty_limit_bytes) {
-  if (ways < 1 || ways > kMostWays) {
+      sets_(static_cast<std::uint32_t>(
+          std::max<std::int64_t>(1, shape.capacity_bytes / kBlockBytes / shape.ways))),
+      dealt_to_(static_cast<std::uint64_t>(shape.dealt_to)),
+      number_(static_cast<std::uint64_t>(shape.number)),
+      most_dirty_(sets_) {
+  if (shape.ways < 1 || shape.ways > kMostWays) {
     throw std::invalid_argument("a set of the cache has 1 to " + std::to_string(kMostWays) + " ways, not " +
-                                std::to_string(ways));
+                                std::to_string(shape.ways));
+  }
+  // Where that is no whole number, some sets have one more, spread over them.
+  const std::int64_t dirty_blocks = shape.dirty_limit_bytes / kBlockBytes;
+  const std::int64_t sets = sets_;
+  for (std::int64_t set = 0; set < sets; ++set) {
+    const std::int64_t most = (set + 1) * dirty_blocks / sets - set * dirty_blocks / sets;
+    most_dirty_[static_cast<std::size_t>(set)] =
+        static_cast<std::uint16_t>(std::clamp<std::int64_t>(most, 1, shape.ways) * kSectorsPerBlock);
   }
   clear();
 }
@@ -22,7 +33,8 @@ void BlockCache::clear() {
   rows_.assign(std::size_t{sets_} * set_rows_, {});
   keys_.assign(rows_.size() * kRowWays, kNoKey);
   blocks_.assign(keys_.size(), {});
-  dirty_order_.reset(keys_.size());
+  dirty_ways_.assign(rows_.size(), {});
+  dirty_sectors_.assign(sets_, 0);
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     const auto first_way = static_cast<std::uint32_t>(row) % set_rows_ * kRowWays;
     for (std::uint32_t way = 0; way < kRowWays; ++way) {
@@ -43,6 +55,34 @@ void BlockCache::settle() {
   }
 }
 
+void BlockCache::add_dirty(const BlockAddress& address, int sectors, std::vector<WriteBack>& written) {
+  const std::uint32_t set = address.row / set_rows_;
+  dirty_ways_[last_ / kRowWays] |= static_cast<std::uint16_t>(1U << last_ % kRowWays);
+  dirty_sectors_[set] = static_cast<std::uint16_t>(dirty_sectors_[set] + sectors);
+  while (dirty_sectors_[set] > most_dirty_[set]) {
+    const std::uint32_t oldest = oldest_dirty(address.row);
+    if (oldest == last_) {
+      return;
+    }
+    write_back(oldest, written);
+  }
+}
+
+std::uint32_t BlockCache::oldest_dirty(std::uint32_t first_row) const {
+  std::uint32_t oldest = last_;
+  int oldest_age = 0;
+  for (std::uint32_t row = first_row; row < first_row + set_rows_; ++row) {
+    for (std::uint32_t rest = dirty_ways_[row]; rest != 0; rest &= rest - 1) {
+      const auto way = static_cast<std::uint32_t>(std::countr_zero(rest));
+      if (rows_[row].ages[way] > oldest_age) {
+        oldest_age = rows_[row].ages[way];
+        oldest = row * kRowWays + way;
+      }
+    }
+  }
+  return oldest;
+}
+
 void BlockCache::write_back(std::uint32_t index, std::vector<WriteBack>& written) {
   Block& block = blocks_[index];
   const std::int64_t bytes = bytes_of(block.dirty);
@@ -53,8 +93,10 @@ void BlockCache::write_back(std::uint32_t index, std::vector<WriteBack>& written
     written.push_back({tensor, bytes});
   }
   dirty_bytes_ -= bytes;
+  std::uint16_t& sectors = dirty_sectors_[index / kRowWays / set_rows_];
+  sectors = static_cast<std::uint16_t>(sectors - std::popcount(block.dirty));
   block.dirty = 0;
-  dirty_order_.remove(index);
+  dirty_ways_[index / kRowWays] &= static_cast<std::uint16_t>(~(1U << index % kRowWays));
 }
 
 }  // namespace warpscope::memory

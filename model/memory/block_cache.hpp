@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "model/memory/dirty_order.hpp"
+#include "model/base/spread_hash.hpp"
 #include "model/memory/way_row.hpp"
 
 namespace warpscope::memory {
@@ -50,21 +50,34 @@ struct BlockAddress {
   WayBytes tag{};         ///< few others of its set have the same; repeated
 };
 
+/// What a partition has; see CacheShape.
+struct PartitionShape {
+  std::int64_t capacity_bytes = 0;
+  int ways = 1;
+  std::int64_t dirty_limit_bytes = 0;
+  int dealt_to = 1;
+  int number = 0;
+};
+
 /// State of a partition between accesses. Time is only what accesses say: sectors that were asked for less
 /// than `fill_cycles` ago are on their way. Accesses may come out of their order in time, by a slice of an
 /// SM: the earlier one then asks for the data.
 class BlockCache {
  public:
-  /// Sets of `ways` blocks each, whose addresses hash alike. Beyond `dirty_limit_bytes` what was written
-  /// first is written back, and stays.
-  BlockCache(std::int64_t capacity_bytes, int ways, std::int64_t dirty_limit_bytes);
+  /// Sets of `ways` blocks each. Of each set as many bytes may be dirty as make `dirty_limit_bytes` of all
+  /// sets, in whole blocks; beyond, the block used longest ago is written back, and stays.
+  explicit BlockCache(const PartitionShape& shape);
 
   BlockAddress address_of(std::uint64_t key) const {
-    // Spreads neighbours more evenly than chance would, as the hardware's hash seems to.
-    const std::uint64_t hash = (key + 1) * 0xbf58476d1ce4e5b9ULL;
+    // As many blocks of this cache behind one another as it has sets are in as many sets; where each such row
+    // begins is chance. So sets fill up more evenly than by chance, as the hardware's do.
+    const std::uint64_t turn = key / dealt_to_;
+    const std::uint64_t row = turn / sets_;
+    const std::uint64_t begin = static_cast<std::uint32_t>(chance_hash(row * dealt_to_ + number_)) % sets_;
+    const std::uint64_t sum = turn - row * sets_ + begin;
     return {.key = key,
-            .row = static_cast<std::uint32_t>(hash >> 32) % sets_ * set_rows_,
-            .tag = WayBytes{} + static_cast<std::uint8_t>(hash >> 24)};
+            .row = static_cast<std::uint32_t>(sum < sets_ ? sum : sum - sets_) * set_rows_,
+            .tag = WayBytes{} + static_cast<std::uint8_t>(spread_hash(key))};
   }
 
   /// Reads the sectors of `mask` and makes the block the most recent of its set. What is missing is there
@@ -102,8 +115,15 @@ class BlockCache {
   std::uint32_t find(const BlockAddress& address) const;
   void make_newest(std::uint32_t first_row, std::uint32_t way);
   std::uint32_t oldest_way(std::uint32_t first_row) const;
+  /// Of the dirty blocks of a set the one used longest ago.
+  std::uint32_t oldest_dirty(std::uint32_t first_row) const;
   /// Puts an absent block in the place of the oldest of its set; returns the way.
   std::uint32_t replace_oldest(const BlockAddress& address, std::vector<WriteBack>& written);
+  /// The block that was accessed last is dirtier by so many sectors, which may clean others of its set.
+  void add_dirty(const BlockAddress& address, int sectors, std::vector<WriteBack>& written);
+  bool is_dirty(std::uint32_t index) const {
+    return (dirty_ways_[index / kRowWays] >> index % kRowWays & 1U) != 0;
+  }
   void write_back(std::uint32_t index, std::vector<WriteBack>& written);
 
   std::uint32_t ways_;
@@ -111,14 +131,17 @@ class BlockCache {
   std::uint32_t sets_;
   std::uint32_t last_ = 0;  ///< block of the last access
   std::uint64_t last_key_ = kNoKey;
-  std::int64_t dirty_limit_bytes_;
+  std::uint64_t dealt_to_;
+  std::uint64_t number_;
+  std::vector<std::uint16_t> most_dirty_;     ///< sectors of each set
+  std::vector<std::uint16_t> dirty_sectors_;  ///< of each set
   std::int64_t dirty_bytes_ = 0;
   std::int64_t free_blocks_ = 0;
   std::int64_t fill_cycles_ = 0;
   std::vector<WayRow> rows_;
-  std::vector<std::uint64_t> keys_;  ///< kRowWays for each row
-  std::vector<Block> blocks_;        ///< likewise
-  DirtyOrder dirty_order_;
+  std::vector<std::uint16_t> dirty_ways_;  ///< of each row, as bits
+  std::vector<std::uint64_t> keys_;        ///< kRowWays for each row
+  std::vector<Block> blocks_;              ///< likewise
 };
 
 inline std::uint32_t BlockCache::find(const BlockAddress& address) const {
@@ -166,7 +189,7 @@ inline std::uint32_t BlockCache::replace_oldest(const BlockAddress& address,
   const std::uint32_t way = oldest_way(address.row);
   const std::uint32_t index = address.row * kRowWays + way;
   // What the old block held need not be looked at, which would wait for it.
-  if (dirty_order_.contains(index)) {
+  if (is_dirty(index)) {
     write_back(index, written);
   }
   std::uint64_t& key = keys_[index];
@@ -210,18 +233,13 @@ inline std::uint64_t BlockCache::write(const BlockAddress& address, std::uint64_
                                        std::vector<WriteBack>& written) {
   Block& block = visit(address, written);
   const std::uint64_t newly_dirty = mask & ~block.dirty;
-  if (block.dirty == 0) {
-    dirty_order_.append(last_);
-  }
   block.valid |= mask;
   if (newly_dirty == 0) {
     return 0;
   }
   block.dirty |= mask;
   dirty_bytes_ += bytes_of(newly_dirty);
-  while (dirty_bytes_ > dirty_limit_bytes_ && dirty_order_.first() != dirty_order_.last()) {
-    write_back(dirty_order_.first(), written);
-  }
+  add_dirty(address, std::popcount(newly_dirty), written);
   return newly_dirty;
 }
 

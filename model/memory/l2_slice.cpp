@@ -1,6 +1,7 @@
 #include "model/memory/l2_slice.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "model/base/spread_hash.hpp"
@@ -21,9 +22,6 @@ std::int64_t units(double cycles) {
 }  // namespace
 
 std::int64_t service_units(const SliceTiming& timing, const Piece& piece) {
-  if (piece.comes_along) {
-    return 0;
-  }
   const std::int64_t lanes = piece.kind == AccessKind::reduce ? piece.bytes / kLaneBytes : 0;
   return std::max({piece.bytes * timing.units_per_byte, piece.lines * timing.units_per_line,
                    lanes * timing.units_per_lane});
@@ -82,7 +80,7 @@ std::int64_t L2Slice::page_wait(const Piece& piece) const {
   };
   // Pages open independently; the piece waits for the last of them.
   std::int64_t wait = 0;
-  const std::uint64_t last = page_of(piece.first_sector + piece.sectors - 1);
+  const std::uint64_t last = page_of(std::bit_width(piece.mask) - 1);
   for (std::uint64_t page = page_of(piece.first_sector); page <= last; ++page) {
     wait = std::max(wait, timing_->page_wait_units[spread_hash(page + 1) % timing_->page_wait_units.size()]);
   }
@@ -99,9 +97,6 @@ void L2Slice::write_back(const Write& write) {
 }
 
 std::uint64_t moved_bytes(const Piece& piece) {
-  if (piece.comes_along) {
-    return 0;
-  }
   const int bytes = piece.kind == AccessKind::read
                         ? (piece.sectors + piece.again_sectors) * static_cast<int>(kSectorBytes)
                         : piece.bytes;
@@ -110,11 +105,8 @@ std::uint64_t moved_bytes(const Piece& piece) {
 
 template <typename Fetch>
 std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetch& fetch) {
-  const std::uint64_t sectors = ~std::uint64_t{0} >> (kSectorsPerBlock - piece.sectors);
-  const BlockAccess access{.key = piece.key,
-                           .mask = sectors << piece.first_sector,
-                           .partitions = piece.partitions,
-                           .now_cycles = start};
+  const BlockAccess access{
+      .key = piece.key, .mask = piece.mask, .partitions = piece.partitions, .now_cycles = start};
   const std::uint64_t moved = moved_bytes(piece);
   TensorBytes& traffic = traffic_[piece.key >> kTensorShift];
   std::int64_t there = start;
@@ -130,7 +122,8 @@ std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetc
   }
   if (piece.kind == AccessKind::read) {
     traffic.l2_read += moved;
-    traffic.l2_read_hit += piece.comes_along ? 0 : moved - static_cast<std::uint64_t>(found.miss_bytes);
+    // Of a line that comes whole, what was not asked for may be more.
+    traffic.l2_read_hit += moved - std::min(moved, static_cast<std::uint64_t>(found.miss_bytes));
     // What others asked for comes when it comes for them.
     there = found.awaited_bytes > 0 ? std::max(there, found.asked_at + kLongestWait) : there;
   } else {
@@ -164,11 +157,6 @@ void L2Slice::serve(Piece& piece) {
     spread_units_ += others;
   }
   write_back([&](std::int64_t bytes) { accepted_ = std::max(accepted_, channel_.write(start, bytes)); });
-  if (piece.comes_along) {
-    // Nobody waits for it: the request that it came with is answered when its other pieces are.
-    piece.arrival_cycles = piece.time_cycles;
-    return;
-  }
   if (piece.kind == AccessKind::read) {
     // SMs with one request take turns in coming first, region by region. The first one waits for what is
     // missing.

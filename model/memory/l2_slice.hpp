@@ -42,9 +42,7 @@ std::uint64_t moved_bytes(const Piece& piece);
 
 /// Bytes that a piece writes into a slice, in whole sectors.
 inline std::int64_t written_bytes(const Piece& piece) {
-  return piece.kind == AccessKind::write && !piece.comes_along
-             ? piece.sectors * static_cast<std::int64_t>(kSectorBytes)
-             : 0;
+  return piece.kind == AccessKind::write ? piece.sectors * static_cast<std::int64_t>(kSectorBytes) : 0;
 }
 
 /// Lookups take a slice so long in all and in pieces of so much each, and so many bytes come into it.

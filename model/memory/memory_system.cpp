@@ -1,11 +1,13 @@
 #include "model/memory/memory_system.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "model/memory/shared_lines.hpp"
 
 namespace warpscope::memory {
 namespace {
 
-constexpr std::int64_t kLineBytes = 128;
 /// Of reductions that come one behind the other, so many bytes lie in one slice: with a line of 128 the rate
 /// of the microbenchmark stream/red comes out low, with a whole block SMs that add to one tile wait for a few
 /// slices.
@@ -14,8 +16,7 @@ constexpr std::int64_t kTurnBytes = 512;
 constexpr std::uint32_t kMostAccesses = 65535;
 
 /// Slices of blocks one behind the other. As many blocks as there are slices are in as many slices; where
-/// each such row begins is chance (the mixing of SplitMix64), so that rows a fixed distance apart do not
-/// meet.
+/// each such row begins is chance, so that rows a fixed distance apart do not meet.
 class SliceWalk {
  public:
   SliceWalk(std::uint64_t key, std::uint64_t slices)
@@ -38,9 +39,7 @@ class SliceWalk {
 
  private:
   void begin_row() {
-    std::uint64_t mixed = (row_ ^ row_ >> 30) * 0xbf58476d1ce4e5b9ULL;
-    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebULL;
-    row_begin_ = static_cast<std::uint32_t>(mixed >> 32) % static_cast<std::uint32_t>(slices_);
+    row_begin_ = static_cast<std::uint32_t>(chance_hash(row_)) % static_cast<std::uint32_t>(slices_);
   }
 
   std::uint64_t slices_;
@@ -82,6 +81,8 @@ MemorySystem::MemorySystem(const hw::HwConfig& config, const std::vector<TensorE
                                     .ways = ways,
                                     .dirty_bytes = std::max<std::int64_t>(1, l2.dirty_bytes / l2.slices),
                                     .partitions = l2.partitions,
+                                    .dealt_to = l2.slices,
+                                    .number = slice,
                                     .reads_per_refresh = l2.copy_reads_per_refresh},
                          tensors.size());
   }
@@ -111,30 +112,9 @@ void MemorySystem::leave_dirty() {
 
 template <typename Place, typename Use>
 int MemorySystem::for_each_piece(const Access& access, const Place& place, const Use& use) const {
-  int count = 0;
-  pieces_of(access, access.segment, count, place, use);
-  const TensorExtent& tensor = tensors_[access.tensor];
-  if (tensor.line_segments == 1 || access.kind != AccessKind::read) {
-    return count;
-  }
-  const std::int64_t first = access.segment / tensor.line_segments * tensor.line_segments;
-  const std::int64_t end = std::min(first + tensor.line_segments, tensor.segments);
-  for (std::int64_t segment = first; segment < end; ++segment) {
-    if (segment != access.segment) {
-      pieces_of(access, segment, count, place, use);
-    }
-  }
-  return count;
-}
-
-template <typename Place, typename Use>
-void MemorySystem::pieces_of(const Access& access, std::int64_t segment, int& count, const Place& place,
-                             const Use& use) const {
   const auto slices = static_cast<std::int64_t>(slices_.size());
   const std::int64_t least_lines = (std::int64_t{access.bytes} + kLineBytes - 1) / kLineBytes;
   const std::int64_t lines = std::max<std::int64_t>(access.lines, least_lines);
-  const auto first_block =
-      static_cast<std::int64_t>(addresses_.address(access.tensor, segment, 0)) / kBlockBytes;
   const std::int64_t end = access.offset + access.bytes;
   const bool adds = access.kind == AccessKind::reduce;
   const std::int64_t unit_bytes = adds ? kTurnBytes : kBlockBytes;
@@ -148,41 +128,64 @@ void MemorySystem::pieces_of(const Access& access, std::int64_t segment, int& co
   };
   const auto partitions = static_cast<std::uint16_t>(
       access.partitions != 0 ? access.partitions : partition_of_sm(access.sm, config_.l2.partitions));
-  SliceWalk walk(block_key(access.tensor, first_block + access.offset / kBlockBytes),
-                 static_cast<std::uint64_t>(slices));
-  for (std::int64_t begin = access.offset; begin < end; ++count) {
-    const std::int64_t stop = std::min(end, (begin | (unit_bytes - 1)) + 1);  // a power of two
-    const std::int64_t asked = first_block * kBlockBytes + begin;
-    const std::int64_t address = adds ? in_turn(asked, slices) : asked;
-    const std::int64_t block = address / kBlockBytes;
-    const std::int64_t in_block = address % kBlockBytes;
-    const std::uint64_t key = block_key(access.tensor, block);
-    const std::uint64_t slice =
-        adds ? SliceWalk(key, static_cast<std::uint64_t>(slices)).slice() : walk.slice();
+  int count = 0;
+  const auto add = [&](std::uint64_t key, std::uint64_t slice, std::int64_t bytes, std::uint64_t mask) {
     // Filled in where it stays: a copy of what was just stored in parts waits for them.
     Piece& piece = place(slice);
     piece.time_cycles = access.time_cycles;
     piece.key = key;
+    piece.mask = mask;
     piece.number = access.number + static_cast<std::uint32_t>(count);
     piece.request = access.request;
     piece.sm = access.sm;
     piece.slice = static_cast<std::uint16_t>(slice);
-    piece.bytes = static_cast<std::uint16_t>(stop - begin);
-    piece.lines = lines_of(stop - begin);
+    piece.bytes = static_cast<std::uint16_t>(bytes);
+    piece.lines = lines_of(bytes);
     piece.partitions = partitions;
     piece.accesses = static_cast<std::uint16_t>(std::min<std::uint32_t>(access.accesses, kMostAccesses));
     piece.apart_cycles = access.apart_cycles;
     piece.again_sectors = static_cast<std::uint16_t>(
         count == 0 ? std::min<std::int64_t>(access.again_bytes / kSectorBytes, kMostAccesses) : 0);
-    piece.first_sector = static_cast<std::uint16_t>(in_block / kSectorBytes);
-    piece.sectors =
-        static_cast<std::uint16_t>((in_block + stop - begin - 1) / kSectorBytes - piece.first_sector + 1);
+    ++count;
     piece.kind = access.kind;
-    piece.comes_along = segment != access.segment;
-    use(piece);
+    return &piece;
+  };
+  const TensorExtent& tensor = tensors_[access.tensor];
+  if (tensor.line_segments > 1 && !adds) {
+    const auto begin_block = static_cast<std::int64_t>(addresses_.address(access.tensor, 0, 0)) / kBlockBytes;
+    SharedLines(tensor, access.segment).for_each(access.offset, end, [&](const LinesOfRows& part) {
+      const std::uint64_t key = block_key(access.tensor, begin_block + part.block);
+      Piece* piece = add(key, SliceWalk(key, static_cast<std::uint64_t>(slices)).slice(), part.bytes,
+                         access.kind == AccessKind::read ? part.lines : part.asked);
+      piece->first_sector = static_cast<std::uint16_t>(std::countr_zero(part.asked));
+      piece->sectors = static_cast<std::uint16_t>(std::popcount(part.asked));
+      use(*piece);
+    });
+    return count;
+  }
+  const auto first_block =
+      static_cast<std::int64_t>(addresses_.address(access.tensor, access.segment, 0)) / kBlockBytes;
+  SliceWalk walk(block_key(access.tensor, first_block + access.offset / kBlockBytes),
+                 static_cast<std::uint64_t>(slices));
+  for (std::int64_t begin = access.offset; begin < end;) {
+    const std::int64_t stop = std::min(end, (begin | (unit_bytes - 1)) + 1);  // a power of two
+    const std::int64_t asked = first_block * kBlockBytes + begin;
+    const std::int64_t address = adds ? in_turn(asked, slices) : asked;
+    const std::int64_t in_block = address % kBlockBytes;
+    const std::uint64_t key = block_key(access.tensor, address / kBlockBytes);
+    const std::uint64_t slice =
+        adds ? SliceWalk(key, static_cast<std::uint64_t>(slices)).slice() : walk.slice();
+    const std::int64_t first_sector = in_block / kSectorBytes;
+    const std::int64_t sectors = (in_block + stop - begin - 1) / kSectorBytes - first_sector + 1;
+    Piece* piece =
+        add(key, slice, stop - begin, ~std::uint64_t{0} >> (kSectorsPerBlock - sectors) << first_sector);
+    piece->first_sector = static_cast<std::uint16_t>(first_sector);
+    piece->sectors = static_cast<std::uint16_t>(sectors);
+    use(*piece);
     walk.next();
     begin = stop;
   }
+  return count;
 }
 
 int MemorySystem::split(const Access& access, std::vector<Piece>& pieces) const {

@@ -35,14 +35,10 @@ class MemorySystem final : public Memory {
  private:
   /// What ran before has written config.l2.left_dirty_bytes.
   void leave_dirty();
-  /// Fills in each piece of the access, and those of what lies in the same lines, where `place` says that
-  /// those of a slice go; then calls `use` with it. Returns how many these are.
+  /// Fills in each piece of the access where `place` says that those of a slice go; then calls `use` with it.
+  /// Returns how many these are.
   template <typename Place, typename Use>
   int for_each_piece(const Access& access, const Place& place, const Use& use) const;
-  /// Pieces of the same bytes of `segment`; adds how many these are to `count`.
-  template <typename Place, typename Use>
-  void pieces_of(const Access& access, std::int64_t segment, int& count, const Place& place,
-                 const Use& use) const;
 
   hw::HwConfig config_;
   AddressMap addresses_;

@@ -64,6 +64,8 @@ struct CacheShape {
   int ways = 1;                  ///< blocks in a set
   std::int64_t dirty_bytes = 0;  ///< at most
   int partitions = 1;
+  int dealt_to = 1;           ///< so many caches; of blocks behind one another each gets one
+  int number = 0;             ///< of this one among them
   int reads_per_refresh = 1;  ///< of a copy, for each that counts at its home
 };
 

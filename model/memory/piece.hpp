@@ -14,6 +14,7 @@ struct Piece {
   std::int64_t arrival_cycles =
       0;                  ///< answer of the slice: when the data, or the word that it is stored, is at the SM
   std::uint64_t key = 0;  ///< block_key()
+  std::uint64_t mask = 1;     ///< sectors that have to be there, a bit for each of the block
   std::uint32_t number = 0;   ///< in the order in which its SM asks
   std::uint32_t request = 0;  ///< that it belongs to; the SM's own affair
   std::uint16_t sm = 0;
@@ -25,9 +26,8 @@ struct Piece {
   std::int32_t apart_cycles = 0;    ///< between two of these SMs
   std::uint16_t partitions = 1;     ///< of the L2 that these SMs belong to, a bit mask
   std::uint16_t first_sector = 0;   ///< within the block
-  std::uint16_t sectors = 1;
+  std::uint16_t sectors = 1;        ///< that are accessed
   AccessKind kind = AccessKind::read;
-  bool comes_along = false;  ///< was not asked for: it lies in the same lines as what was
 };
 
 /// The total order in which the memory system takes what all SMs ask for.

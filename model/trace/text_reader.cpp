@@ -92,6 +92,7 @@ class TextReader {
 
   void read_tensor(TextCursor& cursor) {
     constexpr std::string_view kAbsentBytes = "absent_bytes";
+    constexpr std::string_view kRowBytes = "row_bytes";
     Tensor tensor;
     tensor.name = cursor.name("tensor name");
     const std::string_view kind = cursor.word();
@@ -105,6 +106,9 @@ class TextReader {
     tensor.segment_bytes = read_key(cursor, "segment_bytes");
     if (!cursor.at_end() && cursor.lookahead() != kAbsentBytes) {
       tensor.line_segments = read_key(cursor, "line_segments");
+      if (cursor.lookahead() == kRowBytes) {
+        tensor.row_bytes = read_key(cursor, kRowBytes);
+      }
     }
     if (cursor.lookahead() == kAbsentBytes) {
       tensor.absent_bytes = read_key(cursor, kAbsentBytes);
@@ -123,7 +127,8 @@ class TextReader {
     const std::string_view word = cursor.word();
     if (word != key || !cursor.accept('=')) {
       cursor.fail("tensor", word.empty() ? cursor.lookahead() : word,
-                  "expected tensor NAME KIND segments=N segment_bytes=N [line_segments=N] [absent_bytes=N]");
+                  "expected tensor NAME KIND segments=N segment_bytes=N [line_segments=N [row_bytes=N]] "
+                  "[absent_bytes=N]");
     }
     return cursor.integer<std::int64_t>(key, 1);
   }

@@ -241,6 +241,10 @@ void write_text(std::ostream& output, const Trace& trace) {
       text.back() = ' ';
       fmt::format_to(std::back_inserter(text), "line_segments={}\n", tensor.line_segments);
     }
+    if (tensor.row_bytes != 0) {
+      text.back() = ' ';
+      fmt::format_to(std::back_inserter(text), "row_bytes={}\n", tensor.row_bytes);
+    }
     if (tensor.absent_bytes != 0) {
       text.back() = ' ';
       fmt::format_to(std::back_inserter(text), "absent_bytes={}\n", tensor.absent_bytes);

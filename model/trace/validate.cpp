@@ -26,6 +26,12 @@ void check_name(const ValidationContext& context, std::string_view what, const s
   }
 }
 
+bool rows_fill_lines(const Tensor& tensor) {
+  constexpr std::int64_t kLineBytes = 128;
+  return tensor.line_segments > 1 && tensor.row_bytes > 0 && tensor.segment_bytes % tensor.row_bytes == 0 &&
+         tensor.row_bytes % kLineBytes * tensor.line_segments % kLineBytes == 0;
+}
+
 void validate_tensors(const ValidationContext& context, const std::vector<Tensor>& tensors) {
   if (tensors.size() > kSharedMemory) {
     context.fail("tensors", std::to_string(tensors.size()), fmt::format("at most {}", kSharedMemory));
@@ -44,6 +50,11 @@ void validate_tensors(const ValidationContext& context, const std::vector<Tensor
     if (tensor.line_segments < 1 || tensor.line_segments > kMostLineSegments) {
       context.fail(what + "line_segments", std::to_string(tensor.line_segments),
                    fmt::format("1 to {}", kMostLineSegments));
+    }
+    if (tensor.row_bytes != 0 && !rows_fill_lines(tensor)) {
+      context.fail(
+          what + "row_bytes", std::to_string(tensor.row_bytes),
+          "a divisor of segment_bytes, and those of line_segments, 2 or more, fill lines of 128 bytes");
     }
     if (tensor.absent_bytes < 0 || tensor.absent_bytes / tensor.segments > tensor.segment_bytes) {
       context.fail(what + "absent_bytes", std::to_string(tensor.absent_bytes),

@@ -103,6 +103,10 @@ TEST(LaunchMemo, WhatDecidesALaunchIsNotForgotten) {
       [](auto& trace, auto&, auto&) { trace.launches[0].registers_per_thread = 255; },
       [](auto& trace, auto&, auto&) { trace.tensors[1].segment_bytes = 3000; },
       [](auto& trace, auto&, auto&) { trace.tensors[1].line_segments = 2; },
+      [](auto& trace, auto&, auto&) {
+        trace.tensors[1].line_segments = 2;
+        trace.tensors[1].row_bytes = 192;
+      },
       [](auto& trace, auto&, auto&) { trace.tensors[0].kind = trace::TensorKind::local; },
       [](auto& trace, auto&, auto&) { trace.launches[0] = copy(1, 0); },
       [](auto&, auto& options, auto&) { options.mode = Mode::detailed; },

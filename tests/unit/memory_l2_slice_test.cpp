@@ -25,6 +25,7 @@ class L2SliceTest : public testing::Test {
     piece.partitions = 1;
     piece.bytes = 512;
     piece.sectors = 16;
+    piece.mask = 0xffff;
     piece.lines = 4;
     piece.kind = kind;
     return piece;
@@ -112,6 +113,7 @@ TEST_F(L2SliceTest, WritesBackWhatIsBeyondTheDirtyLimit) {
     serve(piece(AccessKind::write, block, 1000 * block));
   }
   EXPECT_EQ(moved().l2_write, kWritten * 512U);
+  // Of each of the eight sets 2 KB may be dirty, which is four blocks of 512 bytes written.
   EXPECT_NEAR(static_cast<double>(moved().hbm_write), static_cast<double>(kWritten * 512 - (1 << 14)), 512);
 }
 
@@ -149,12 +151,14 @@ TEST_F(L2SliceTest, KeepsItsContentsIfItIsTold) {
   EXPECT_GT(read(1, 0), config_.l2.hit_latency_cycles);
 }
 
-TEST_F(L2SliceTest, NobodyWaitsForWhatComesAlong) {
-  Piece along = piece(AccessKind::read, 4, 0);
-  along.comes_along = true;
-  EXPECT_EQ(serve(along), 0) << "though it is not there";
+TEST_F(L2SliceTest, LinesComeWholeThoughHalfOfThemIsAskedFor) {
+  Piece halves = piece(AccessKind::read, 4, 0);
+  halves.sectors = 8;
+  halves.bytes = 256;
+  EXPECT_GT(serve(halves), config_.l2.hit_latency_cycles);
   EXPECT_EQ(moved().hbm_read, 512U);
-  EXPECT_EQ(moved().l2_read, 0U);
+  EXPECT_EQ(moved().l2_read, 256U);
+  EXPECT_EQ(moved().l2_read_hit, 0U);
   EXPECT_EQ(read(4, 50'000), config_.l2.hit_latency_cycles);
 }
 

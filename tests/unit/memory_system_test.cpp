@@ -64,21 +64,20 @@ TEST(MemorySystem, SegmentsAndTensorsShareNoBlock) {
 }
 
 // Heads of 32 fp16 numbers lie in lines by pairs: who reads one has HBM bring the other.
-TEST(MemorySystem, WhatLiesInTheSameLinesComesAlong) {
-  MemorySystem memory(test::test_config(), {{.segments = 5, .segment_bytes = 5000, .line_segments = 2}});
-  const std::vector<Piece> pieces = pieces_of(memory, access(0, 3, 2048 - 64, 128));
-  ASSERT_EQ(pieces.size(), 4U);
-  for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_FALSE(pieces[i].comes_along);
-    EXPECT_TRUE(pieces[2 + i].comes_along);
-    EXPECT_EQ(pieces[2 + i].key, pieces[i].key - 3) << "a segment has three blocks";
-    EXPECT_EQ(pieces[2 + i].first_sector, pieces[i].first_sector);
-    EXPECT_EQ(pieces[2 + i].bytes, pieces[i].bytes);
-  }
-  EXPECT_EQ(pieces_of(memory, access(0, 4, 0, 64)).size(), 1U) << "the last one has no partner";
-  Access write = access(0, 0, 0, 64);
+TEST(MemorySystem, WhoReadsARowHasItsLinesBrought) {
+  MemorySystem memory(test::test_config(), {{.segments = 5, .segment_bytes = 5120, .line_segments = 2}});
+  const std::vector<Piece> pieces = pieces_of(memory, access(0, 3, 1024 - 64, 128));
+  ASSERT_EQ(pieces.size(), 2U);
+  EXPECT_EQ(pieces[1].key, pieces[0].key + 1) << "16 rows of two heads fill a block";
+  EXPECT_EQ(pieces[0].bytes, 64);
+  EXPECT_EQ(pieces[0].sectors, 2) << "that are asked for";
+  EXPECT_EQ(pieces[0].first_sector, 62);
+  EXPECT_EQ(pieces[0].mask, 0xfULL << 60);
+  EXPECT_EQ(pieces[1].mask, 0xfULL);
+  EXPECT_EQ(pieces_of(memory, access(0, 2, 0, 64))[0].key, pieces_of(memory, access(0, 3, 0, 64))[0].key);
+  Access write = access(0, 1, 0, 64);
   write.kind = AccessKind::write;
-  EXPECT_EQ(pieces_of(memory, write).size(), 1U);
+  EXPECT_EQ(pieces_of(memory, write)[0].mask, 0xcULL) << "its own half";
 
   memory.begin_launch(kClockMhz, false);
   memory.touch(std::vector<Access>{access(0, 2, 0, 1024)}, 0);

@@ -115,6 +115,15 @@ TEST(TraceRoundTrip, LinesOfSeveralSegmentsAreKept) {
   EXPECT_EQ(parse(to_text(trace)), trace);
 }
 
+TEST(TraceRoundTrip, RowsThatFillLinesTogetherAreKept) {
+  const std::string text =
+      "warpscope_trace 1\ntensor K input segments=4 segment_bytes=1920 line_segments=2 row_bytes=192\n"
+      "launch l {\n program p {\n  EXIT\n }\n class programs=p\n}\nend\n";
+  const Trace trace = parse(text);
+  EXPECT_EQ(trace.tensors[0].row_bytes, 192);
+  EXPECT_EQ(parse(to_text(trace)), trace);
+}
+
 TEST(TraceRoundTrip, AbsentBytesAreKept) {
   const std::string text =
       "warpscope_trace 1\ntensor K input segments=4 segment_bytes=4096 line_segments=2 absent_bytes=512\n"

@@ -45,6 +45,20 @@ TEST(TraceValidate, Tensors) {
             "tensor 'K', absent_bytes '-1': at least 0, and no more than the tensor has");
   EXPECT_EQ(error_after([](Trace& t, Launch&, WarpProgram&) { t.tensors[0].line_segments = 65; }),
             "tensor 'K', line_segments '65': 1 to 64");
+  const auto with_rows = [](std::int64_t line_segments, std::int64_t segment_bytes, std::int64_t row_bytes) {
+    return error_after([=](Trace& t, Launch&, WarpProgram&) {
+      t.tensors[0].line_segments = line_segments;
+      t.tensors[0].segment_bytes = segment_bytes;
+      t.tensors[0].row_bytes = row_bytes;
+    });
+  };
+  const std::string legal =
+      "a divisor of segment_bytes, and those of line_segments, 2 or more, fill lines of 128 bytes";
+  EXPECT_EQ(with_rows(2, 1920, 192), "accepted");
+  EXPECT_EQ(with_rows(1, 1920, 192), "tensor 'K', row_bytes '192': " + legal);
+  EXPECT_EQ(with_rows(3, 1920, 192), "tensor 'K', row_bytes '192': " + legal);
+  EXPECT_EQ(with_rows(2, 1921, 192), "tensor 'K', row_bytes '192': " + legal);
+  EXPECT_EQ(with_rows(2, 1920, -192), "tensor 'K', row_bytes '-192': " + legal);
   EXPECT_EQ(error_after([](Trace& t, Launch&, WarpProgram&) { t.tensors[0].segment_bytes = -5; }),
             "tensor 'K', segment_bytes '-5': at least 1");
   EXPECT_EQ(

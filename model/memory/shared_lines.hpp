@@ -1,0 +1,82 @@
+// Where the rows of segments that share lines lie.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/memory/block_cache.hpp"
+#include "model/memory/tensor_bytes.hpp"
+
+namespace warpscope::memory {
+
+inline constexpr std::int64_t kLineBytes = 128;
+
+/// Of some rows of a segment, what lies in the same of the lines that a turn fills.
+struct LinesOfRows {
+  std::int64_t block = 0;  ///< of the tensor
+  std::int64_t bytes = 0;
+  std::uint64_t asked = 0;  ///< sectors that hold them, a bit for each of the block
+  std::uint64_t lines = 0;  ///< likewise, of whole lines
+};
+
+/// Of `line_segments` segments, row i of each comes before row i + 1 of any: one turn after the other, each a
+/// whole number of lines. The first lines of all turns make up blocks, then the second ones, and so on: a
+/// block leaves the L2 as a whole, a line by itself, and these are used alike.
+class SharedLines {
+ public:
+  SharedLines(const TensorExtent& tensor, std::int64_t segment)
+      : row_bytes_(tensor.row_bytes != 0 ? tensor.row_bytes : kLineBytes / tensor.line_segments),
+        place_(segment % tensor.line_segments * row_bytes_),
+        turn_lines_(std::max<std::int64_t>(1, tensor.line_segments * row_bytes_ / kLineBytes)),
+        blocks_((tensor.segment_bytes - 1) / row_bytes_ / kBlockLines + 1),
+        first_block_(segment / tensor.line_segments * turn_lines_ * blocks_) {}
+
+  /// Calls `use` with the LinesOfRows of the bytes from offset `begin` to `end`.
+  template <typename Use>
+  void for_each(std::int64_t begin, std::int64_t end, const Use& use) const {
+    const std::int64_t end_row = (end - 1) / row_bytes_ + 1;
+    for (std::int64_t line = place_ / kLineBytes; line * kLineBytes < place_ + row_bytes_; ++line) {
+      for (std::int64_t row = begin / row_bytes_; row < end_row; row = (row | (kBlockLines - 1)) + 1) {
+        const std::int64_t stop = std::min(end_row, (row | (kBlockLines - 1)) + 1);
+        const LinesOfRows part = lines_of(begin, end, line, row, stop);
+        if (part.bytes > 0) {
+          use(part);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kBlockLines = kBlockBytes / kLineBytes;
+
+  LinesOfRows lines_of(std::int64_t begin, std::int64_t end, std::int64_t line, std::int64_t row,
+                       std::int64_t stop) const {
+    LinesOfRows result{.block = first_block_ + line * blocks_ + row / kBlockLines};
+    for (; row < stop; ++row) {
+      // Bytes of the line, from its begin.
+      const std::int64_t row_begin = place_ - line * kLineBytes - row * row_bytes_;
+      const std::int64_t own = place_ - line * kLineBytes;
+      const std::int64_t first = std::max({begin + row_begin, own, std::int64_t{0}});
+      const std::int64_t last = std::min({end + row_begin, own + row_bytes_, kLineBytes});
+      if (first < last) {
+        const std::int64_t sector = row % kBlockLines * kLineSectors;
+        result.bytes += last - first;
+        result.lines |= ((std::uint64_t{1} << kLineSectors) - 1) << sector;
+        for (std::int64_t s = first / kSectorBytes; s * kSectorBytes < last; ++s) {
+          result.asked |= std::uint64_t{1} << (sector + s);
+        }
+      }
+    }
+    return result;
+  }
+
+  static constexpr std::int64_t kLineSectors = kLineBytes / kSectorBytes;
+
+  std::int64_t row_bytes_;
+  std::int64_t place_;  ///< of the segment's rows in their turns
+  std::int64_t turn_lines_;
+  std::int64_t blocks_;  ///< with the first lines of all turns
+  std::int64_t first_block_;
+};
+
+}  // namespace warpscope::memory
