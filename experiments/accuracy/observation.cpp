@@ -223,7 +223,11 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
     add_counters(h200, file, observations);
   }
   for (const Draw& draw : kDraws) {
+    const std::size_t before = observations.size();
     add_counters(directory / draw.directory, draw.file, observations);
+    for (std::size_t i = before; i < observations.size(); ++i) {
+      observations[i].point.problem.heads_first = draw.heads_first;
+    }
   }
   add_bars(directory, observations);
   add_other_bars(directory, observations);
