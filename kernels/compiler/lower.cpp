@@ -24,8 +24,6 @@ bool has_products(const VirtualProgram& program) {
   });
 }
 
-constexpr std::int64_t kLineBytes = 128;
-
 // Kernels without products have fewer addresses, and values for few instructions.
 CompilerTarget target_of(const LaunchPlan& launch, const VirtualProgram& program, CompilerTarget target) {
   if (has_products(program)) {
@@ -227,9 +225,8 @@ trace::Trace lower(const KernelPlan& plan, const CompilerTarget& target) {
   }
   for (const TensorSpec& tensor : plan.tensors) {
     const std::int64_t row_bytes = tensor.cols * element_bytes(tensor.type);
-    const bool splits_lines = tensor.line_segments > 1 && tensor.line_segments * row_bytes > kLineBytes;
     result.tensors.push_back({tensor.name, tensor.kind, tensor.segments, tensor.rows * row_bytes,
-                              tensor.line_segments, splits_lines ? row_bytes : 0,
+                              tensor.line_segments, tensor.line_segments > 1 ? row_bytes : 0,
                               tensor.absent_rows * row_bytes});
   }
   result.tensors.push_back({"spills", trace::TensorKind::local, 1, std::int64_t{4} * frame_words});

@@ -6,11 +6,11 @@
 
 namespace warpscope::memory {
 
-BlockCache::BlockCache(const PartitionShape& shape)
+BlockCache::BlockCache(const CacheShape& shape)
     : ways_(static_cast<std::uint32_t>(shape.ways)),
       set_rows_((ways_ + kRowWays - 1) / kRowWays),
       sets_(static_cast<std::uint32_t>(
-          std::max<std::int64_t>(1, shape.capacity_bytes / kBlockBytes / shape.ways))),
+          std::max<std::int64_t>(1, shape.capacity_bytes / shape.partitions / kBlockBytes / shape.ways))),
       dealt_to_(static_cast<std::uint64_t>(shape.dealt_to)),
       number_(static_cast<std::uint64_t>(shape.number)),
       most_dirty_(sets_) {
@@ -19,7 +19,7 @@ BlockCache::BlockCache(const PartitionShape& shape)
                                 std::to_string(shape.ways));
   }
   // Where that is no whole number, some sets have one more, spread over them.
-  const std::int64_t dirty_blocks = shape.dirty_limit_bytes / kBlockBytes;
+  const std::int64_t dirty_blocks = shape.dirty_bytes / shape.partitions / kBlockBytes;
   const std::int64_t sets = sets_;
   for (std::int64_t set = 0; set < sets; ++set) {
     const std::int64_t most = (set + 1) * dirty_blocks / sets - set * dirty_blocks / sets;

@@ -50,13 +50,15 @@ struct BlockAddress {
   WayBytes tag{};         ///< few others of its set have the same; repeated
 };
 
-/// What a partition has; see CacheShape.
-struct PartitionShape {
+/// What the hardware configuration says of the L2's contents; bytes are those of all partitions together.
+struct CacheShape {
   std::int64_t capacity_bytes = 0;
-  int ways = 1;
-  std::int64_t dirty_limit_bytes = 0;
-  int dealt_to = 1;
-  int number = 0;
+  int ways = 1;                  ///< blocks in a set
+  std::int64_t dirty_bytes = 0;  ///< at most
+  int partitions = 1;
+  int dealt_to = 1;           ///< so many caches; of blocks behind one another each gets one
+  int number = 0;             ///< of this one among them
+  int reads_per_refresh = 1;  ///< of a copy, for each that counts at its home
 };
 
 /// State of a partition between accesses. Time is only what accesses say: sectors that were asked for less
@@ -64,9 +66,9 @@ struct PartitionShape {
 /// SM: the earlier one then asks for the data.
 class BlockCache {
  public:
-  /// Sets of `ways` blocks each. Of each set as many bytes may be dirty as make `dirty_limit_bytes` of all
-  /// sets, in whole blocks; beyond, the block used longest ago is written back, and stays.
-  explicit BlockCache(const PartitionShape& shape);
+  /// One of the partitions. Of each set as many bytes may be dirty as make `dirty_bytes` of all sets, in
+  /// whole blocks; beyond, the block used longest ago is written back, and stays.
+  explicit BlockCache(const CacheShape& shape);
 
   BlockAddress address_of(std::uint64_t key) const {
     // As many blocks of this cache behind one another as it has sets are in as many sets; where each such row

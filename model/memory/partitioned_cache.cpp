@@ -3,12 +3,7 @@
 namespace warpscope::memory {
 PartitionedCache::PartitionedCache(const CacheShape& shape)
     : partition_count_(static_cast<std::size_t>(shape.partitions)),
-      partitions_(static_cast<std::size_t>(shape.partitions),
-                  BlockCache({.capacity_bytes = shape.capacity_bytes / shape.partitions,
-                              .ways = shape.ways,
-                              .dirty_limit_bytes = shape.dirty_bytes / shape.partitions,
-                              .dealt_to = shape.dealt_to,
-                              .number = shape.number})),
+      partitions_(static_cast<std::size_t>(shape.partitions), BlockCache(shape)),
       reads_per_refresh_(shape.reads_per_refresh),
       reads_to_refresh_(reads_per_refresh_) {}
 

@@ -58,17 +58,6 @@ struct Lookup {
   std::int64_t asked_at = std::numeric_limits<std::int64_t>::min();
 };
 
-/// What the hardware configuration says of the L2's contents; bytes are those of all partitions together.
-struct CacheShape {
-  std::int64_t capacity_bytes = 0;
-  int ways = 1;                  ///< blocks in a set
-  std::int64_t dirty_bytes = 0;  ///< at most
-  int partitions = 1;
-  int dealt_to = 1;           ///< so many caches; of blocks behind one another each gets one
-  int number = 0;             ///< of this one among them
-  int reads_per_refresh = 1;  ///< of a copy, for each that counts at its home
-};
-
 /// A sector has its home in one partition. SMs of another one keep a copy in theirs: of what they find there
 /// the home sees little, so that it may give up a sector that they go on reading; who then comes from its own
 /// side reads HBM again. Measured on an H200 (experiments/reference/measured-h200/l2_reuse.md).
