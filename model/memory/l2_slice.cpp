@@ -80,7 +80,7 @@ std::int64_t L2Slice::page_wait(const Piece& piece) const {
   };
   // Pages open independently; the piece waits for the last of them.
   std::int64_t wait = 0;
-  const std::uint64_t last = page_of(std::bit_width(piece.mask) - 1);
+  const std::uint64_t last = page_of(static_cast<std::int64_t>(std::bit_width(piece.mask)) - 1);
   for (std::uint64_t page = page_of(piece.first_sector); page <= last; ++page) {
     wait = std::max(wait, timing_->page_wait_units[spread_hash(page + 1) % timing_->page_wait_units.size()]);
   }
