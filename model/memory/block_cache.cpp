@@ -11,6 +11,7 @@ BlockCache::BlockCache(const CacheShape& shape)
       set_rows_((ways_ + kRowWays - 1) / kRowWays),
       sets_(static_cast<std::uint32_t>(
           std::max<std::int64_t>(1, shape.capacity_bytes / shape.partitions / kBlockBytes / shape.ways))),
+      partitions_(static_cast<std::uint32_t>(shape.partitions)),
       dealt_to_(static_cast<std::uint64_t>(shape.dealt_to)),
       number_(static_cast<std::uint64_t>(shape.number)),
       most_dirty_(sets_) {

@@ -15,8 +15,6 @@ namespace warpscope::memory {
 inline constexpr std::int64_t kSectorBytes = 32;  ///< unit of validity, as in the hardware
 inline constexpr std::int64_t kSectorsPerBlock = 64;
 inline constexpr std::int64_t kBlockBytes = kSectorsPerBlock * kSectorBytes;
-/// Blocks that follow one another in a tensor and have the same home.
-inline constexpr std::int32_t kPageBlocks = 32;
 
 inline constexpr int kTensorShift = 48;
 /// A block as one number: the tensor, then the block's number in it. Segments start at block boundaries.
@@ -43,9 +41,10 @@ struct Found {
   std::int64_t asked_at = std::numeric_limits<std::int64_t>::min();
 };
 
-/// A block and where to look for it, in all partitions of the same size and ways.
+/// A block, the partition where it has its home, and where to look for it in this and all others.
 struct BlockAddress {
   std::uint64_t key = 0;
+  std::uint32_t home = 0;
   std::uint32_t row = 0;  ///< the first of its set
   WayBytes tag{};         ///< few others of its set have the same; repeated
 };
@@ -71,14 +70,18 @@ class BlockCache {
   explicit BlockCache(const CacheShape& shape);
 
   BlockAddress address_of(std::uint64_t key) const {
-    // As many blocks of this cache behind one another as it has sets are in as many sets; where each such row
-    // begins is chance. So sets fill up more evenly than by chance, as the hardware's do.
+    // As many blocks of this slice behind one another as it has sets are in as many sets; where each such row
+    // begins is chance. Of as many rows as there are partitions, a set has one block in each. So sets fill up
+    // evenly, as the hardware's do.
     const std::uint64_t turn = key / dealt_to_;
     const std::uint64_t row = turn / sets_;
     const std::uint64_t begin = static_cast<std::uint32_t>(chance_hash(row * dealt_to_ + number_)) % sets_;
     const std::uint64_t sum = turn - row * sets_ + begin;
+    const auto set = static_cast<std::uint32_t>(sum < sets_ ? sum : sum - sets_);
+    const std::uint64_t first = chance_hash((row / partitions_ * sets_ + set) * dealt_to_ + number_);
     return {.key = key,
-            .row = static_cast<std::uint32_t>(sum < sets_ ? sum : sum - sets_) * set_rows_,
+            .home = static_cast<std::uint32_t>(first + row) % partitions_,
+            .row = set * set_rows_,
             .tag = WayBytes{} + static_cast<std::uint8_t>(spread_hash(key))};
   }
 
@@ -131,6 +134,7 @@ class BlockCache {
   std::uint32_t ways_;
   std::uint32_t set_rows_;
   std::uint32_t sets_;
+  std::uint32_t partitions_;
   std::uint32_t last_ = 0;  ///< block of the last access
   std::uint64_t last_key_ = kNoKey;
   std::uint64_t dealt_to_;

@@ -105,8 +105,10 @@ std::uint64_t moved_bytes(const Piece& piece) {
 
 template <typename Fetch>
 std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetch& fetch) {
+  // What is added is added at home, and no copy stays elsewhere.
+  const std::uint32_t partitions = piece.kind == AccessKind::reduce ? 0 : piece.partitions;
   const BlockAccess access{
-      .key = piece.key, .mask = piece.mask, .partitions = piece.partitions, .now_cycles = start};
+      .key = piece.key, .mask = piece.mask, .partitions = partitions, .now_cycles = start};
   const std::uint64_t moved = moved_bytes(piece);
   TensorBytes& traffic = traffic_[piece.key >> kTensorShift];
   std::int64_t there = start;

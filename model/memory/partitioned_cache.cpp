@@ -1,9 +1,9 @@
 #include "model/memory/partitioned_cache.hpp"
 
 namespace warpscope::memory {
+
 PartitionedCache::PartitionedCache(const CacheShape& shape)
-    : partition_count_(static_cast<std::size_t>(shape.partitions)),
-      partitions_(static_cast<std::size_t>(shape.partitions), BlockCache(shape)),
+    : partitions_(static_cast<std::size_t>(shape.partitions), BlockCache(shape)),
       reads_per_refresh_(shape.reads_per_refresh),
       reads_to_refresh_(reads_per_refresh_) {}
 
@@ -14,8 +14,8 @@ void PartitionedCache::set_fill_cycles(std::int64_t cycles) {
 }
 
 void PartitionedCache::leave_dirty(std::uint64_t key, std::vector<WriteBack>& written) {
-  BlockCache& home = partitions_[home_of(key)];
-  home.write(home.address_of(key), ~std::uint64_t{0}, written);
+  const BlockAddress address = partitions_[0].address_of(key);
+  partitions_[address.home].write(address, ~std::uint64_t{0}, written);
 }
 
 void PartitionedCache::settle() {

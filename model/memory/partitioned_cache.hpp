@@ -16,7 +16,7 @@ struct SectorAccess {
   std::uint64_t first_block = 0;  ///< block_key()
   std::int64_t first_sector = 0;  ///< counted from the begin of `first_block`, goes on into those behind it
   std::int64_t sectors = 1;       ///< at least one
-  std::uint32_t partitions = 1;   ///< bit mask of those that the SMs belong to
+  std::uint32_t partitions = 1;   ///< bit mask of those that the SMs belong to; 0: only homes are concerned
   std::int64_t now_cycles = 0;
 };
 
@@ -93,32 +93,23 @@ class PartitionedCache {
   std::int64_t used_bytes() const;
 
  private:
-  std::size_t home_of(std::uint64_t key) const;
   BlockCache& lowest(std::uint32_t partitions) {
     return partitions_[static_cast<std::size_t>(std::countr_zero(partitions))];
   }
 
-  std::size_t partition_count_;
   std::vector<BlockCache> partitions_;
   int reads_per_refresh_;
   int reads_to_refresh_;  ///< that find all in the copy
 };
 
-inline std::size_t PartitionedCache::home_of(std::uint64_t key) const {
-  // Pages are homed as a whole, spread like the addresses that the hardware hashes.
-  const std::uint64_t hash = (key / kPageBlocks + 1) * 0xd6e8feb86659fd93ULL >> 32;
-  // For two partitions, as all GPUs have them, no division.
-  return partition_count_ == 2 ? hash & 1U : hash % partition_count_;
-}
-
 template <typename AskedAt>
 void PartitionedCache::read(const BlockAccess& access, Lookup& result, std::vector<WriteBack>& written,
                             const AskedAt& asked_at) {
   const BlockAddress address = partitions_[0].address_of(access.key);
-  const std::size_t home = home_of(access.key);
+  const std::uint32_t home = address.home;
   const std::uint64_t mask = access.mask;
   const std::uint32_t far_readers = access.partitions & ~(1U << home);
-  std::uint64_t from_home = far_readers != access.partitions ? mask : 0;
+  std::uint64_t from_home = far_readers == 0 || far_readers != access.partitions ? mask : 0;
   std::uint64_t copied = 0;
   std::uint64_t awaited = 0;
   std::int64_t last_asked = std::numeric_limits<std::int64_t>::min();
@@ -168,7 +159,7 @@ void PartitionedCache::read(const SectorAccess& access, Lookup& result, std::vec
 inline void PartitionedCache::write(const BlockAccess& access, Lookup& result,
                                     std::vector<WriteBack>& written) {
   const BlockAddress address = partitions_[0].address_of(access.key);
-  const std::size_t home = home_of(access.key);
+  const std::uint32_t home = address.home;
   result.newly_dirty_bytes += bytes_of(partitions_[home].write(address, access.mask, written));
   // The writer's side keeps what passes through, clean.
   for (std::uint32_t rest = access.partitions & ~(1U << home); rest != 0; rest &= rest - 1) {

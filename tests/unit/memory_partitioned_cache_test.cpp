@@ -63,15 +63,43 @@ TEST_F(PartitionedCacheTest, WritesAreDirtyAtHomeAndCleanOnTheWritersSide) {
   EXPECT_EQ(cache_.dirty_bytes(), kBlockBytes);
 }
 
+TEST_F(PartitionedCacheTest, WhatIsAddedLeavesNoCopy) {
+  EXPECT_EQ(read(0, 0).miss_bytes, kBlockBytes);
+  write(0, 0);
+  EXPECT_EQ(cache_.used_bytes(), kBlockBytes);
+  EXPECT_EQ(cache_.dirty_bytes(), kBlockBytes);
+  EXPECT_EQ(read(0, 3).miss_bytes, 0);
+}
+
+// Two rows of blocks, each of which goes once through the eight sets: each set has one block in each
+// partition.
+TEST_F(PartitionedCacheTest, BlocksBehindOneAnotherFillThePartitionsEvenly) {
+  constexpr std::uint64_t kSets = 8;
+  for (const std::uint64_t first : {0U, 32U, 1600U}) {
+    PartitionedCache cache({.capacity_bytes = 2 * kSets * 4 * kBlockBytes,
+                            .ways = 4,
+                            .dirty_bytes = 2 * kSets * kBlockBytes,
+                            .partitions = 2});
+    Lookup ignored;
+    for (std::uint64_t block = first; block < first + 2 * kSets; ++block) {
+      cache.write({.first_block = block, .sectors = kSectorsPerBlock, .partitions = 0}, ignored, written_);
+    }
+    EXPECT_TRUE(written_.empty()) << first;
+    cache.write({.first_block = first + 2 * kSets, .sectors = 1, .partitions = 0}, ignored, written_);
+    EXPECT_EQ(written_.size(), 1U) << first;
+    written_.clear();
+  }
+}
+
 // The home of block 0 forgets it while the far side goes on reading its copy; the home's own side must then
 // read HBM.
 TEST_F(PartitionedCacheTest, HomeForgetsWhatOnlyTheFarSideReads) {
   const std::uint32_t home = home_of(0);
   read(0, other(home));
   int others = 0;
-  for (std::uint64_t page = 1; others < 4; ++page) {
-    if (home_of(page * kPageBlocks) == home) {
-      read(page * kPageBlocks, home);
+  for (std::uint64_t block = 1; others < 4; ++block) {
+    if (home_of(block) == home) {
+      read(block, home);
       ++others;
       EXPECT_EQ(read(0, other(home)).miss_bytes, 0);
     }
@@ -109,7 +137,7 @@ std::pair<double, double> reuse_misses(const Reuse& row) {
   constexpr std::uint64_t kChunks = 256;  // of 4 KB in a MiB
   PartitionedCache cache({.capacity_bytes = 62'914'560,
                           .ways = 8,
-                          .dirty_bytes = 27'000'000,
+                          .dirty_bytes = 29'700'000,
                           .partitions = 2,
                           .reads_per_refresh = 4});
   std::vector<WriteBack> written;
