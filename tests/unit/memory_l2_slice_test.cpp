@@ -68,6 +68,22 @@ TEST_F(L2SliceTest, MissWaitsForHbm) {
   EXPECT_NEAR(sum / kMisses, config_.hbm.page_wait_ns, 0.4 * config_.hbm.page_wait_ns);
 }
 
+// Whichever SM adds, the block is in one partition; a write passes through that of its SM.
+TEST_F(L2SliceTest, WhatIsAddedStaysAtItsHome) {
+  const auto used_bytes = [&](AccessKind kind) {
+    L2Slice slice({.capacity_bytes = 1 << 18, .ways = 16, .dirty_bytes = 1 << 14, .partitions = 2}, 1);
+    slice.begin_launch(timing_, false, 0, 1);
+    for (const std::uint16_t partition : {std::uint16_t{1}, std::uint16_t{2}}) {
+      Piece asked = piece(kind, 3, 0);
+      asked.partitions = partition;
+      slice.serve(asked);
+    }
+    return slice.used_bytes();
+  };
+  EXPECT_EQ(used_bytes(AccessKind::reduce), kBlockBytes);
+  EXPECT_EQ(used_bytes(AccessKind::write), 2 * kBlockBytes);
+}
+
 TEST_F(L2SliceTest, LookupsQueueUp) {
   for (std::int64_t block = 0; block < 8; ++block) {
     read(block, 0);
