@@ -19,7 +19,7 @@ int slots_of(const hw::HwConfig& config, const trace::Launch& launch) {
 }
 
 /// Some number below `count`, evenly spread over CTAs.
-int turn_to_stand_for(std::uint64_t cta, int count) {
+int chance_below(std::uint64_t cta, int count) {
   return static_cast<int>(spread_hash(cta + 1) % static_cast<std::uint64_t>(count));
 }
 
@@ -44,8 +44,12 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
   const auto slots = static_cast<std::uint64_t>(slots_of(config, launch) * config.gpu.sm_count);
   skipper_.emplace(launch, slots, config.l2.capacity_bytes, line_period(trace, launch));
   const bool sampled = std::ranges::any_of(groups, [](const gpu::SmGroup& group) { return group.sms > 1; });
-  if (sampled && !like_ctas_ && trace::cta_count(launch) >= slots) {
+  const bool in_step = (like_ctas_ && has_like_ways(launch)) || !launch.mbarriers.empty();
+  if (sampled && !in_step && trace::cta_count(launch) >= slots) {
     unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));
+    constexpr std::uint64_t kMost = 1U << 30;
+    const std::uint64_t iteration = class_work_.front() / most_turns(launch);
+    first_begin_within_ = like_ctas_ ? static_cast<int>(std::clamp<std::uint64_t>(iteration, 1, kMost)) : 1;
   }
   sample_.alike = like_ctas_;
   sample_.at_once = like_ctas_ && trace::cta_count(launch) <= slots && !launch.mbarriers.empty();
@@ -88,7 +92,7 @@ sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) 
       members.ctas, {}, [&](const sm::ResidentCta& cta) { return class_work_[class_number(cta)]; });
   members.representative = alike             ? (count - 1) / 2
                            : sample_.at_once ? static_cast<int>(longest - members.ctas.begin())
-                                             : turn_to_stand_for(dispatch.ctas.front(), count);
+                                             : chance_below(dispatch.ctas.front(), count);
   const sm::ResidentCta simulated = members.ctas[static_cast<std::size_t>(members.representative)];
   const std::size_t cta_class = class_number(simulated);
   sample_.simulated.push_back(cta_class);
@@ -120,7 +124,9 @@ void FastPolicy::fill_chip() {
     if (std::ranges::find(groups_, sm, &gpu::SmGroup::first_sm) != groups_.end()) {
       return;
     }
-    unsimulated_->begin(cta, {.sm = sm, .slot = static_cast<int>(cta / sms), .for_instructions = 0});
+    const int late = chance_below(cta, first_begin_within_);
+    unsimulated_->begin(
+        cta, {.sm = sm, .slot = static_cast<int>(cta / sms), .for_instructions = -static_cast<double>(late)});
   }
 }
 

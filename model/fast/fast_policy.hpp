@@ -92,6 +92,9 @@ class FastPolicy : public engine::Policy {
   std::vector<gpu::SmGroup> simulated_;  ///< it, and those that keep step with it
   /// Where CTAs are of unequal length none keeps step with another: those of the SMs that are not simulated.
   std::optional<UnsimulatedCtas> unsimulated_;
+  /// The first of those begin within so many instructions: of equal length they would stay in step otherwise,
+  /// and are at chance places of their iterations.
+  int first_begin_within_ = 1;
   memory::MemorySystem& memory_;
   engine::Engine* engine_ = nullptr;
   std::vector<std::uint64_t> class_work_;  ///< instructions of a CTA, by class

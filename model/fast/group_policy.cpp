@@ -1,6 +1,8 @@
 #include "model/fast/group_policy.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
 #include "model/sm/occupancy.hpp"
 #include "model/trace/execution_count.hpp"
@@ -59,39 +61,24 @@ std::uint64_t most_passes(const trace::Launch& launch) {
   return most;
 }
 
-/// How often a warp goes through a loop that no other one holds, at most.
-std::uint32_t most_turns(const trace::Launch& launch) {
-  std::uint32_t most = 1;
-  for (const trace::CtaClass& cta_class : launch.classes) {
-    for (const std::uint16_t program : cta_class.program_of_warp) {
-      std::uint32_t end = 0;
-      for (const trace::Loop& loop : launch.programs[program].loops) {
-        if (loop.begin >= end) {
-          most = std::max(most, cta_class.trip_counts[loop.trip_slot]);
-          end = loop.end;
-        }
-      }
-    }
-  }
-  return most;
-}
-
-/// Whether CTAs add to the same memory: such launches are the main ones of their traces, and what their SMs
-/// do to one another takes as many of them to see as in a launch alone.
-bool reduces_in_memory(const trace::Launch& launch) {
+/// Whether CTAs add to the same memory, or take turns at it by atomic operations: such launches are the main
+/// ones of their traces, and what their SMs do to one another takes as many of them to see as in a launch
+/// alone.
+bool meets_in_memory(const trace::Launch& launch) {
   return std::ranges::any_of(launch.programs, [](const trace::WarpProgram& program) {
     return std::ranges::any_of(program.code, [](const trace::Instruction& instruction) {
-      return trace::info(instruction.opcode).op_class == trace::OpClass::global_reduce;
+      return trace::info(instruction.opcode).op_class == trace::OpClass::global_reduce ||
+             instruction.opcode == trace::Opcode::ATOM_32;
     });
   });
 }
 
 /// What a launch costs, as far as the trace tells.
 struct LaunchWork {
-  int sms = 1;           ///< that get CTAs
-  bool alike = true;     ///< CTAs differ little
-  bool passes = false;   ///< of like CTAs through inner loops, many of them
-  bool reduces = false;  ///< in memory
+  int sms = 1;          ///< that get CTAs
+  bool alike = true;    ///< CTAs differ little
+  bool passes = false;  ///< of like CTAs through inner loops, many of them
+  bool meets = false;   ///< its CTAs, in memory
   /// CTAs stay and take turns at tiles, each of which is what a CTA is elsewhere.
   bool takes_turns = false;
   double waves = 1;         ///< of CTAs, or their turns
@@ -106,7 +93,7 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   work.alike = has_like_ctas(launch);
   work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
   work.passes = work.alike && most_passes(launch) >= kManyPasses;
-  work.reduces = reduces_in_memory(launch);
+  work.meets = meets_in_memory(launch);
   work.takes_turns = !launch.mbarriers.empty();
   work.waves *= work.takes_turns ? most_turns(launch) : 1;
   work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch)));
@@ -158,6 +145,48 @@ bool has_like_ctas(const trace::Launch& launch) {
   return static_cast<double>(most - least) <= kAlike * static_cast<double>(most);
 }
 
+bool has_like_ways(const trace::Launch& launch) {
+  struct Span {
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t most = 0;
+  };
+  std::map<std::uint16_t, std::vector<Span>> spans_of_program;
+  for (const trace::CtaClass& cta_class : launch.classes) {
+    const std::uint16_t program = cta_class.program_of_warp.front();
+    const std::vector<trace::ExecutedStretch> stretches =
+        trace::executed_stretches(launch.programs[program], cta_class);
+    std::vector<Span>& spans = spans_of_program[program];
+    spans.resize(stretches.size());
+    std::uint64_t done = 0;
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+      done += stretches[i].count * (stretches[i].end - stretches[i].begin);
+      spans[i] = {std::min(spans[i].least, done), std::max(spans[i].most, done)};
+    }
+  }
+  return std::ranges::all_of(spans_of_program, [](const auto& of_program) {
+    const std::vector<Span>& spans = of_program.second;
+    return std::ranges::all_of(spans, [&](const Span& span) {
+      return static_cast<double>(span.most - span.least) <= kAlike * static_cast<double>(spans.back().most);
+    });
+  });
+}
+
+std::uint32_t most_turns(const trace::Launch& launch) {
+  std::uint32_t most = 1;
+  for (const trace::CtaClass& cta_class : launch.classes) {
+    for (const std::uint16_t program : cta_class.program_of_warp) {
+      std::uint32_t end = 0;
+      for (const trace::Loop& loop : launch.programs[program].loops) {
+        if (loop.begin >= end) {
+          most = std::max(most, cta_class.trip_counts[loop.trip_slot]);
+          end = loop.end;
+        }
+      }
+    }
+  }
+  return most;
+}
+
 std::vector<gpu::SmGroup> group_sms(int sms, int groups) {
   groups = std::clamp(groups, 1, sms);
   std::vector<gpu::SmGroup> result;
@@ -178,7 +207,7 @@ std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& co
     instructions += works.back().instructions;
   }
   const auto groups_of = [&](const LaunchWork& work) {
-    const bool many = trace.launches.size() > 1 && !work.reduces;
+    const bool many = trace.launches.size() > 1 && !work.meets;
     if (options.sm_groups > 0) {
       return options.sm_groups;
     }

@@ -17,6 +17,13 @@ inline constexpr double kWholeOfOneWave = 150e6;
 
 /// Whether all CTAs of the launch execute about as many instructions.
 bool has_like_ctas(const trace::Launch& launch);
+/// Whether they also have about as many of them behind them wherever they are in their text: only then an SM
+/// that others stand for is where they are. Each CTA of xformers' backward pass begins at its own queries,
+/// goes on to the last and then from the first on.
+bool has_like_ways(const trace::Launch& launch);
+
+/// How often a warp goes through a loop that no other one holds, at most.
+std::uint32_t most_turns(const trace::Launch& launch);
 
 /// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer.
 std::vector<gpu::SmGroup> group_sms(int sms, int groups);

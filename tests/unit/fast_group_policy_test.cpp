@@ -135,6 +135,36 @@ TEST(GroupsOfLaunches, DoNotHangOnTheOtherLaunchesOfAStream) {
   EXPECT_EQ(groups_of_first(130, 4'000), 3U);
 }
 
+TEST(GroupsOfLaunches, AreAsManyAsAloneWhereCtasExchangeValuesInMemory) {
+  const hw::HwConfig config = one_cta_each();
+  const auto groups_of_main = [&](trace::Opcode exchange) {
+    trace::MemoryOperand word;
+    word.tensor = 0;
+    word.bytes = 4;
+    test::Program program;
+    program.op(exchange).writes(1, 4).memory(word).begin_loop(0).op(FFMA, 99).end_loop().exit();
+    const trace::Launch main = test::one_program(program.build_controlled(), 1, 6'400, {1'500});
+    const trace::Trace trace{{test::tensor("words", 4096)}, {loop_launch(1'000, 6'400), main}};
+    return groups_of_launches(config, trace, {})[1].size();
+  };
+  EXPECT_EQ(groups_of_main(ATOM_32), 4U);
+  EXPECT_EQ(groups_of_main(LDG_32), 1U);
+}
+
+TEST(LikeWays, AreNotThoseOfCtasThatBeginElsewhereAndDoAsMuch) {
+  test::Program program;
+  program.begin_loop(0).op(FFMA, 100).end_loop().begin_loop(1).op(FFMA, 100).end_loop().exit();
+  trace::Launch launch = test::one_program(program.build_controlled(), 1, 64, {80, 20});
+  EXPECT_TRUE(has_like_ways(launch));
+  EXPECT_EQ(most_turns(launch), 80U);
+  launch.classes.push_back(launch.classes[0]);
+  launch.classes[1].trip_counts = {61, 39};
+  EXPECT_TRUE(has_like_ways(launch)) << "less than a fifth of all instructions apart";
+  launch.classes[1].trip_counts = {59, 41};
+  EXPECT_TRUE(has_like_ctas(launch));
+  EXPECT_FALSE(has_like_ways(launch));
+}
+
 TEST(GroupsOfLaunches, CoverTheSmsThatGetWork) {
   hw::HwConfig config = test::test_config();
   config.gpu.sm_count = 64;
