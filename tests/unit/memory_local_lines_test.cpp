@@ -10,6 +10,7 @@
 
 #include "experiments/csv/csv.hpp"
 #include "model/memory/partitioned_cache.hpp"
+#include "tests/support/l2_shape.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -124,11 +125,7 @@ class PlacedCtas {
   }
 
   const Launch& launch_;
-  PartitionedCache cache_{{.capacity_bytes = 62'914'560,
-                           .ways = 8,
-                           .dirty_bytes = 29'700'000,
-                           .partitions = 2,
-                           .reads_per_refresh = 4}};
+  PartitionedCache cache_{tests::l2_shape("h200-sxm-141gb")};
   std::vector<WriteBack> written_;
   int begun_ = 0;
   int ended_ = 0;

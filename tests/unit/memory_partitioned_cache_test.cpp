@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "experiments/csv/csv.hpp"
+#include "tests/support/l2_shape.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -135,11 +136,7 @@ std::vector<Reuse> measured_rows() {
 std::pair<double, double> reuse_misses(const Reuse& row) {
   constexpr std::uint64_t kRounds = 9;
   constexpr std::uint64_t kChunks = 256;  // of 4 KB in a MiB
-  PartitionedCache cache({.capacity_bytes = 62'914'560,
-                          .ways = 8,
-                          .dirty_bytes = 29'700'000,
-                          .partitions = 2,
-                          .reads_per_refresh = 4});
+  PartitionedCache cache(tests::l2_shape("h200-sxm-141gb"));
   std::vector<WriteBack> written;
   std::int64_t missed = 0;
   // The readers of chunks are spread over the partitions by some hash.

@@ -8,6 +8,7 @@
 
 #include "experiments/csv/csv.hpp"
 #include "model/memory/partitioned_cache.hpp"
+#include "tests/support/l2_shape.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -101,21 +102,11 @@ double off_bytes(const std::string& gpu, const CacheShape& shape, int expected_l
 }
 
 TEST(WriteBacks, LeaveAsMuchDirtyAsOnAnH200) {
-  const CacheShape shape{.capacity_bytes = 62'914'560,
-                         .ways = 8,
-                         .dirty_bytes = 29'700'000,
-                         .partitions = 2,
-                         .reads_per_refresh = 4};
-  EXPECT_LT(off_bytes("h200", shape, 49), 1.2e6);
+  EXPECT_LT(off_bytes("h200", tests::l2_shape("h200-sxm-141gb"), 49), 1.2e6);
 }
 
 TEST(WriteBacks, LeaveAsMuchDirtyAsOnAnH100) {
-  const CacheShape shape{.capacity_bytes = 52'428'800,
-                         .ways = 8,
-                         .dirty_bytes = 25'000'000,
-                         .partitions = 2,
-                         .reads_per_refresh = 4};
-  EXPECT_LT(off_bytes("h100", shape, 49), 1.5e6);
+  EXPECT_LT(off_bytes("h100", tests::l2_shape("h100-sxm5-80gb"), 49), 1.5e6);
 }
 
 }  // namespace
