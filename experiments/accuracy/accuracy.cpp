@@ -78,6 +78,10 @@ constexpr std::array kOthers = {
                    0.03},
     AccuracyTarget{kHbmBytes, kHbmBytes, "xformers", kXformersCounters, 0.06, std::nullopt},
     AccuracyTarget{kCycles, kCycles, "xformers", kXformersCounters, 0.12, std::nullopt},
+    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "xformers", kXformersDrawn, 0.02, 0.05,
+                   Pass::backward},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "xformers", kXformersDrawn, 0.06, std::nullopt, Pass::backward},
+    AccuracyTarget{kCycles, kCycles, "xformers", kXformersDrawn, 0.08, std::nullopt, Pass::backward},
     // The clock follows from energies of micro-kernels. No worst limit where a measured row is out of line
     // with its series (1024 tokens, d 64, causal) or the cycles are off (backward, 16384 tokens).
     AccuracyTarget{kMicroseconds, kMicroseconds, "fa2", kTimes, 0.05, std::nullopt},

@@ -215,6 +215,7 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_counters(h200, kCounters, observations);
   add_counters(h200, kEdgeCounters, observations);
   add_counters(h200, kXformersCounters, observations);
+  add_counters(h200, kXformersDrawn, observations);
   add_times(directory, kTimes, observations);
   add_times(directory, kTorchTimes, observations);
   add_counters(h200, "counters_split.csv", observations);

@@ -25,6 +25,8 @@ inline constexpr const char* kEdgeCounters =
     "counters_edges.csv";  ///< shapes at the edges of what kernels do
 inline constexpr const char* kXformersCounters =
     "counters_xformers.csv";  ///< memory-efficient attention, with few metrics
+inline constexpr const char* kXformersDrawn =
+    "counters_xformers_drawn.csv";  ///< its backward pass, shapes drawn at random, which guided nothing
 inline constexpr const char* kTimes =
     "time_fa2.csv";  ///< wall time of calls back to back, often at the power limit
 inline constexpr const char* kTorchTimes = "time_sdpa.csv";  ///< the same, of PyTorch

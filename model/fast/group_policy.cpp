@@ -105,6 +105,9 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
 /// Groups of a launch of which one SM each is simulated.
 double sampled_groups(const LaunchWork& work) {
   const double of_sm = work.executed / work.sms;
+  if (work.meets && of_sm > kLongest) {
+    return kFewestLongGroups;
+  }
   if (work.passes) {
     return std::clamp(kBudget / of_sm, kFewestGroups, kMostGroups);
   }

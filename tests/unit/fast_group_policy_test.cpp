@@ -151,6 +151,24 @@ TEST(GroupsOfLaunches, AreAsManyAsAloneWhereCtasExchangeValuesInMemory) {
   EXPECT_EQ(groups_of_main(LDG_32), 1U);
 }
 
+TEST(GroupsOfLaunches, AreFewWhereCtasExchangeValuesForLong) {
+  const hw::HwConfig config = one_cta_each();
+  const auto passes = [&](trace::Opcode exchange, std::uint32_t trips) {
+    trace::MemoryOperand word;
+    word.tensor = 0;
+    word.bytes = 4;
+    test::Program program;
+    program.begin_loop(0).op(exchange).writes(1, 4).memory(word);
+    program.begin_loop(1).op(FFMA, 99).end_loop().end_loop().exit();
+    const trace::Launch launch = test::one_program(program.build_controlled(), 1, 64, {4, trips});
+    return groups_of_launches(config, {{test::tensor("words", 4096)}, {launch}}, {})[0].size();
+  };
+  // 400 instructions per trip, 10 M of an SM.
+  EXPECT_EQ(passes(ATOM_32, 26'000), 3U);
+  EXPECT_EQ(passes(ATOM_32, 24'000), 4U);
+  EXPECT_EQ(passes(LDG_32, 26'000), 4U);
+}
+
 TEST(LikeWays, AreNotThoseOfCtasThatBeginElsewhereAndDoAsMuch) {
   test::Program program;
   program.begin_loop(0).op(FFMA, 100).end_loop().begin_loop(1).op(FFMA, 100).end_loop().exit();
