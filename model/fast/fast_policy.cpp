@@ -44,7 +44,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
   const auto slots = static_cast<std::uint64_t>(slots_of(config, launch) * config.gpu.sm_count);
   skipper_.emplace(launch, slots, config.l2.capacity_bytes, line_period(trace, launch));
   const bool sampled = std::ranges::any_of(groups, [](const gpu::SmGroup& group) { return group.sms > 1; });
-  const bool in_step = (like_ctas_ && has_like_ways(launch)) || !launch.mbarriers.empty();
+  const bool in_step = (like_ctas_ && has_like_paths(launch)) || !launch.mbarriers.empty();
   if (sampled && !in_step && trace::cta_count(launch) >= slots) {
     unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));
     constexpr std::uint64_t kMost = 1U << 30;

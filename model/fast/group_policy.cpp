@@ -148,7 +148,7 @@ bool has_like_ctas(const trace::Launch& launch) {
   return static_cast<double>(most - least) <= kAlike * static_cast<double>(most);
 }
 
-bool has_like_ways(const trace::Launch& launch) {
+bool has_like_paths(const trace::Launch& launch) {
   struct Span {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t most = 0;

@@ -20,7 +20,7 @@ bool has_like_ctas(const trace::Launch& launch);
 /// Whether they also have about as many of them behind them wherever they are in their text: only then an SM
 /// that others stand for is where they are. Each CTA of xformers' backward pass begins at its own queries,
 /// goes on to the last and then from the first on.
-bool has_like_ways(const trace::Launch& launch);
+bool has_like_paths(const trace::Launch& launch);
 
 /// How often a warp goes through a loop that no other one holds, at most.
 std::uint32_t most_turns(const trace::Launch& launch);

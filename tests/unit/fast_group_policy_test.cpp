@@ -169,18 +169,18 @@ TEST(GroupsOfLaunches, AreFewWhereCtasExchangeValuesForLong) {
   EXPECT_EQ(passes(LDG_32, 26'000), 4U);
 }
 
-TEST(LikeWays, AreNotThoseOfCtasThatBeginElsewhereAndDoAsMuch) {
+TEST(LikePaths, AreNotThoseOfCtasThatBeginElsewhereAndDoAsMuch) {
   test::Program program;
   program.begin_loop(0).op(FFMA, 100).end_loop().begin_loop(1).op(FFMA, 100).end_loop().exit();
   trace::Launch launch = test::one_program(program.build_controlled(), 1, 64, {80, 20});
-  EXPECT_TRUE(has_like_ways(launch));
+  EXPECT_TRUE(has_like_paths(launch));
   EXPECT_EQ(most_turns(launch), 80U);
   launch.classes.push_back(launch.classes[0]);
   launch.classes[1].trip_counts = {61, 39};
-  EXPECT_TRUE(has_like_ways(launch)) << "less than a fifth of all instructions apart";
+  EXPECT_TRUE(has_like_paths(launch)) << "less than a fifth of all instructions apart";
   launch.classes[1].trip_counts = {59, 41};
   EXPECT_TRUE(has_like_ctas(launch));
-  EXPECT_FALSE(has_like_ways(launch));
+  EXPECT_FALSE(has_like_paths(launch));
 }
 
 TEST(GroupsOfLaunches, CoverTheSmsThatGetWork) {
