@@ -69,7 +69,8 @@ double reads_of_a_byte(const Launch& launch) {
   return static_cast<double>(found.miss_bytes) / static_cast<double>(launch.bytes);
 }
 
-// The model gives up data earlier than the hardware (regions.md says how much), so the limit is wide.
+// All SMs take steps in turn here. On hardware those whose data is there run ahead, and more of it stays
+// (regions.md), so the limit is wide.
 TEST(Regions, AreReadAgainWhereTheL2DoesNotHoldThem) {
   double squares = 0;
   int count = 0;
