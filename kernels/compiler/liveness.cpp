@@ -19,7 +19,7 @@ void enter(const VirtualProgram& program, std::size_t block, std::vector<std::si
 }
 
 template <typename Visit>
-void each_register(const trace::RegisterRange& range, const Visit& visit) {
+void each_general_register(const trace::RegisterRange& range, const Visit& visit) {
   for (std::size_t i = 0; i < range.count; ++i) {
     if (range.first + i < trace::kFirstPredicate) {
       visit(range.first + i);
@@ -49,20 +49,20 @@ std::vector<BlockLiveness> block_liveness(const VirtualProgram& program) {
   for (std::size_t block = 0; block < blocks; ++block) {
     for (const trace::Instruction& instruction : program.blocks[block].code) {
       for (const trace::RegisterRange& source : instruction.sources) {
-        each_register(source, [&](std::size_t r) {
+        each_general_register(source, [&](std::size_t r) {
           if (!defined[block][r]) {
             used[block].set(r);
           }
         });
       }
-      each_register(instruction.destination, [&](std::size_t r) { defined[block].set(r); });
+      each_general_register(instruction.destination, [&](std::size_t r) { defined[block].set(r); });
     }
   }
   RegisterSet loaded;
   for (const BasicBlock& block : program.blocks) {
     for (const trace::Instruction& instruction : block.code) {
       if (trace::info(instruction.opcode).op_class == trace::OpClass::global_load) {
-        each_register(instruction.destination, [&](std::size_t r) { loaded.set(r); });
+        each_general_register(instruction.destination, [&](std::size_t r) { loaded.set(r); });
       }
     }
   }
@@ -91,11 +91,11 @@ std::size_t most_live_registers(const VirtualProgram& program) {
     const std::vector<trace::Instruction>& code = program.blocks[block].code;
     most = std::max(most, live.count());
     for (auto instruction = code.rbegin(); instruction != code.rend(); ++instruction) {
-      each_register(instruction->destination, [&](std::size_t r) { live.set(r); });
+      each_general_register(instruction->destination, [&](std::size_t r) { live.set(r); });
       most = std::max(most, live.count());
-      each_register(instruction->destination, [&](std::size_t r) { live.reset(r); });
+      each_general_register(instruction->destination, [&](std::size_t r) { live.reset(r); });
       for (const trace::RegisterRange& source : instruction->sources) {
-        each_register(source, [&](std::size_t r) { live.set(r); });
+        each_general_register(source, [&](std::size_t r) { live.set(r); });
       }
       most = std::max(most, live.count());
     }

@@ -137,8 +137,8 @@ std::vector<float> saved_by_forward(const std::string& tensor, std::int64_t rows
     values = reference_attention(problem, inputs).output;
   } else if (tensor == "LSE") {
     values = reference_attention(problem, inputs).lse;
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    std::ranges::replace(values, -kInfinity, kInfinity);
+    constexpr double kNoKeys = std::numeric_limits<double>::infinity();
+    std::ranges::replace(values, -kNoKeys, kNoKeys);
   } else if (tensor == "row_max" || tensor == "row_sum") {
     const AttentionOutput output = reference_attention(problem, inputs);
     std::ranges::transform(output.max, output.lse, std::back_inserter(values), [&](double max, double lse) {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,19 +24,10 @@ ProgramResult run_kernel(const Arguments& kernel, const Arguments& more = {}) {
   return run_program(arguments, directory.path());
 }
 
-Json run_json(const Arguments& kernel) {
+Json json_of(const Arguments& kernel) {
   const ProgramResult result = run_kernel(kernel, {"--json", "-"});
   EXPECT_EQ(result.status, 0) << result.err;
   return Json::parse(result.out);
-}
-
-std::vector<std::string> lines(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> result;
-  for (std::string line; std::getline(stream, line);) {
-    result.push_back(line);
-  }
-  return result;
 }
 
 double flops(const Json& json) {
@@ -45,7 +35,7 @@ double flops(const Json& json) {
 }
 
 TEST(CliProblemTypes, RowsHaveTheirFieldsAndCountedFlops) {
-  const Json json = run_json(kSoftmax);
+  const Json json = json_of(kSoftmax);
   EXPECT_EQ(json["problem"], Json::parse(R"({"rows":64,"cols":256,"dtype":"fp16"})"));
   // A lane has 8 of the 256 elements of its row: 8 FFMA of the exponentials, 7 FADD and 5 behind shuffles, 8
   // FMUL and one of the maximum.
@@ -55,7 +45,7 @@ TEST(CliProblemTypes, RowsHaveTheirFieldsAndCountedFlops) {
 }
 
 TEST(CliProblemTypes, ProductsHaveTheirFieldsAndCountedFlops) {
-  const Json json = run_json(kGemm);
+  const Json json = json_of(kGemm);
   EXPECT_EQ(json["problem"], Json::parse(R"({"batch":2,"rows":256,"cols":256,"depth":64,"dtype":"fp16"})"));
   // Tiles divide the product; each element of C is scaled once.
   EXPECT_NEAR(flops(json), 2.0 * 2 * 256 * 256 * 64 + 2 * 256 * 256, 0.5);

@@ -124,6 +124,15 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
+std::vector<std::string> lines(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> result;
+  for (std::string line; std::getline(stream, line);) {
+    result.push_back(line);
+  }
+  return result;
+}
+
 TemporaryDirectory::TemporaryDirectory() : path_(new_directory()) {}
 
 TemporaryDirectory::~TemporaryDirectory() {

@@ -53,6 +53,8 @@ ProgramResult run_program(const Arguments& arguments, const std::filesystem::pat
 
 std::string file_text(const std::filesystem::path& path);
 void write_text(const std::filesystem::path& path, const std::string& text);
+/// Lines of `text`, without their ends.
+std::vector<std::string> lines(const std::string& text);
 
 /// A fresh directory that is removed with all it holds.
 class TemporaryDirectory {

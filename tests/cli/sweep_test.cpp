@@ -19,16 +19,6 @@ Arguments sweep(const Arguments& more = {}) {
   return arguments;
 }
 
-std::vector<std::string> lines(const std::string& text) {
-  std::vector<std::string> result;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    result.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return result;
-}
-
 TEST(CliSweep, CarriesOtherColumnsThroughUntouched) {
   const TemporaryDirectory directory;
   write_text(directory / "points.csv", "\xef\xbb\xbfnote, extra ," + kHeader + "\r\n" +
