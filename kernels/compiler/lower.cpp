@@ -226,8 +226,8 @@ trace::Trace lower(const KernelPlan& plan, const CompilerTarget& target) {
   for (const TensorSpec& tensor : plan.tensors) {
     const std::int64_t row_bytes = tensor.cols * element_bytes(tensor.type);
     result.tensors.push_back({tensor.name, tensor.kind, tensor.segments, tensor.rows * row_bytes,
-                              tensor.line_segments, tensor.line_segments > 1 ? row_bytes : 0,
-                              tensor.absent_rows * row_bytes});
+                              tensor.interleaved_segments, tensor.line_segments,
+                              tensor.line_segments > 1 ? row_bytes : 0, tensor.absent_rows * row_bytes});
   }
   result.tensors.push_back({"spills", trace::TensorKind::local, 1, std::int64_t{4} * frame_words});
   for (const LaunchPlan& launch : plan.launches) {

@@ -10,6 +10,7 @@
 #include "kernels/fa2/backward_ends.hpp"
 #include "kernels/fa2/backward_figures.hpp"
 #include "kernels/standard/elementwise.hpp"
+#include "kernels/token_layout.hpp"
 
 namespace warpscope::kernels::fa1 {
 namespace {
@@ -39,6 +40,7 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const BackwardConfig&
   if (config.keeps_sums()) {
     tensors.push_back({"dQ_sum", TensorKind::scratch, segments, problem.seqlen_q, d, ElementType::fp32});
   }
+  interleave_heads(tensors, problem);
   return tensors;
 }
 

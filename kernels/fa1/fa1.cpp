@@ -10,6 +10,7 @@
 #include "kernels/fa1/config.hpp"
 #include "kernels/fa1/program.hpp"
 #include "kernels/fa1/schedule.hpp"
+#include "kernels/token_layout.hpp"
 #include "kernels/variants/key_outer_program.hpp"
 
 namespace warpscope::kernels {
@@ -39,6 +40,7 @@ std::vector<TensorSpec> tensors_of(const Problem& problem, const fa1::Config& co
                        std::int64_t{config.query_steps} * config.step_rows, 1, ElementType::fp32});
     tensors[fa1::kLse].name = is_output ? "row_max" : "LSE";
   }
+  interleave_heads(tensors, problem);
   return tensors;
 }
 

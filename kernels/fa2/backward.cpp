@@ -11,6 +11,7 @@
 #include "kernels/fa2/key_walk.hpp"
 #include "kernels/fa2/line_heads.hpp"
 #include "kernels/standard/elementwise.hpp"
+#include "kernels/token_layout.hpp"
 #include "kernels/unsupported.hpp"
 
 namespace warpscope::kernels::fa2 {
@@ -65,14 +66,15 @@ std::vector<TensorSpec> tensors_of(const BackwardShape& shape) {
       {"dO_O", TensorKind::scratch, queries, rounded, 1, ElementType::fp32},
       {"dQ_sum", TensorKind::scratch, queries * std::max<std::int64_t>(shape.splits, 1), rounded,
        shape.tile.head_dim, ElementType::fp32},
-      {"dQ", TensorKind::output, queries, problem.seqlen_q, problem.head_dim, type},
-      {"dK", TensorKind::output, keys, problem.seqlen_k, problem.head_dim, type},
-      {"dV", TensorKind::output, keys, problem.seqlen_k, problem.head_dim, type}};
+      {"dQ", TensorKind::output, queries, problem.seqlen_q, problem.head_dim, type, lines_q},
+      {"dK", TensorKind::output, keys, problem.seqlen_k, problem.head_dim, type, lines_k},
+      {"dV", TensorKind::output, keys, problem.seqlen_k, problem.head_dim, type, lines_k}};
   if (shape.heads_per_key_head() > 1) {
     for (const char* name : {"dK_heads", "dV_heads"}) {
       tensors.push_back({name, TensorKind::scratch, queries, problem.seqlen_k, problem.head_dim, type});
     }
   }
+  interleave_heads(tensors, problem);
   return tensors;
 }
 

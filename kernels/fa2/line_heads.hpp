@@ -9,8 +9,9 @@
 namespace warpscope::kernels::fa2 {
 
 /// Where rows of the heads of a token lie behind one another, copies ask the L2 for whole lines of 128 bytes
-/// (cp.async with L2::128B in CUTLASS): heads of 32 share lines in pairs, and two of 96 have three lines. A
-/// head whose own rows do shares none. Returns how many heads fill whole lines.
+/// (cp.async with L2::128B in CUTLASS): heads of 32 share lines in pairs, and two of 96 have three lines.
+/// What is written lies there as well, each head's part by itself. A head whose own rows do shares none.
+/// Returns how many heads fill whole lines.
 inline std::int64_t heads_per_line(std::int64_t heads, const Problem& problem, ElementType type) {
   if (problem.heads_first) {
     return 1;

@@ -12,6 +12,7 @@
 #include "kernels/fa2/paged_keys.hpp"
 #include "kernels/fa2/split_figures.hpp"
 #include "kernels/fa2/split_tiles.hpp"
+#include "kernels/token_layout.hpp"
 #include "kernels/unsupported.hpp"
 
 namespace warpscope::kernels::fa2 {
@@ -40,6 +41,7 @@ void add_parts(std::vector<TensorSpec>& tensors, const ForwardShape& shape) {
     TensorSpec& spec = tensors[static_cast<std::size_t>(tensor)];
     spec.segments = 1;
     spec.rows = rows;
+    spec.interleaved_segments = spec.line_segments = 1;
   }
   tensors.push_back(
       {"O_parts", trace::TensorKind::scratch, shape.splits, rows, problem.head_dim, ElementType::fp32});
@@ -72,8 +74,9 @@ std::vector<TensorSpec> forward_tensors(const Problem& problem) {
       {"V", TensorKind::input, keys, problem.seqlen_k, problem.head_dim, type},
       {"O", TensorKind::output, queries, problem.seqlen_q, problem.head_dim, type},
       {"LSE", TensorKind::output, queries, problem.seqlen_q, 1, ElementType::fp32}};
-  tensors[kQ].line_segments = heads_per_line(problem.heads, problem, type);
+  tensors[kQ].line_segments = tensors[kO].line_segments = heads_per_line(problem.heads, problem, type);
   tensors[kK].line_segments = tensors[kV].line_segments = heads_per_line(problem.heads_kv, problem, type);
+  interleave_heads(tensors, problem);
   return tensors;
 }
 

@@ -22,10 +22,11 @@ struct TensorSpec {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   ElementType type = ElementType::fp16;
-  std::int64_t line_segments = 1;  ///< trace::Tensor; the row_bytes are those of `cols`
-  bool transposed = false;         ///< holds the transposes of the matrices that the name stands for
-  std::int64_t absent_rows = 0;    ///< of all segments together, that shorter matrices do not have
-  std::vector<float> values{};     ///< of an input that follows from the problem, a table of positions, say
+  std::int64_t line_segments = 1;         ///< trace::Tensor; the row_bytes are those of `cols`
+  std::int64_t interleaved_segments = 1;  ///< likewise
+  bool transposed = false;                ///< holds the transposes of the matrices that the name stands for
+  std::int64_t absent_rows = 0;           ///< of all segments together, that shorter matrices do not have
+  std::vector<float> values{};  ///< of an input that follows from the problem, a table of positions, say
 };
 
 /// CTAs that run one program with the same trip counts and symbols.

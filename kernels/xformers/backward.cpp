@@ -4,6 +4,7 @@
 
 #include "kernels/device_memory.hpp"
 #include "kernels/standard/elementwise.hpp"
+#include "kernels/token_layout.hpp"
 #include "kernels/xformers/backward_figures.hpp"
 #include "kernels/xformers/backward_program.hpp"
 #include "kernels/xformers/xformers.hpp"
@@ -18,17 +19,19 @@ std::vector<TensorSpec> tensors_of(const BackwardShape& shape) {
   const std::int64_t rows = problem.seqlen_q;
   const std::int64_t d = problem.head_dim;
   const ElementType type = shape.type;
-  return {{"Q", TensorKind::input, segments, rows, d, type},
-          {"K", TensorKind::input, segments, rows, d, type},
-          {"V", TensorKind::input, segments, rows, d, type},
-          {"O", TensorKind::input, segments, rows, d, type},
-          {"dO", TensorKind::input, segments, rows, d, type},
-          {"LSE", TensorKind::input, segments, rows, 1, ElementType::fp32},
-          {"dO_O", TensorKind::scratch, segments, rows, 1, ElementType::fp32},
-          {"dQ_sum", TensorKind::scratch, segments, rows, d, ElementType::fp32},
-          {"dQ", TensorKind::output, segments, rows, d, type},
-          {"dK", TensorKind::output, segments, rows, d, type},
-          {"dV", TensorKind::output, segments, rows, d, type}};
+  std::vector<TensorSpec> tensors = {{"Q", TensorKind::input, segments, rows, d, type},
+                                     {"K", TensorKind::input, segments, rows, d, type},
+                                     {"V", TensorKind::input, segments, rows, d, type},
+                                     {"O", TensorKind::input, segments, rows, d, type},
+                                     {"dO", TensorKind::input, segments, rows, d, type},
+                                     {"LSE", TensorKind::input, segments, rows, 1, ElementType::fp32},
+                                     {"dO_O", TensorKind::scratch, segments, rows, 1, ElementType::fp32},
+                                     {"dQ_sum", TensorKind::scratch, segments, rows, d, ElementType::fp32},
+                                     {"dQ", TensorKind::output, segments, rows, d, type},
+                                     {"dK", TensorKind::output, segments, rows, d, type},
+                                     {"dV", TensorKind::output, segments, rows, d, type}};
+  interleave_heads(tensors, problem);
+  return tensors;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/device_memory.hpp"
+#include "kernels/token_layout.hpp"
 #include "kernels/unsupported.hpp"
 #include "kernels/xformers/backward.hpp"
 #include "kernels/xformers/build_figures.hpp"
@@ -61,6 +62,7 @@ std::vector<TensorSpec> tensors_of(const ForwardShape& shape) {
     tensors.push_back(
         {"O_accum", TensorKind::scratch, segments, problem.seqlen_q, problem.head_dim, ElementType::fp32});
   }
+  interleave_heads(tensors, problem);
   return tensors;
 }
 

@@ -27,7 +27,8 @@ std::vector<memory::TensorExtent> tensor_extents(const hw::HwConfig& config, con
   for (const trace::Tensor& tensor : trace.tensors) {
     const bool local = tensor.kind == trace::TensorKind::local;
     extents.push_back({local ? std::int64_t{config.gpu.sm_count} * sm::kMaxCtas : tensor.segments,
-                       tensor.segment_bytes, tensor.line_segments, tensor.row_bytes});
+                       tensor.segment_bytes, local ? 1 : tensor.interleaved_segments, tensor.line_segments,
+                       tensor.row_bytes});
   }
   return extents;
 }

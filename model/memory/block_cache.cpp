@@ -25,7 +25,7 @@ BlockCache::BlockCache(const CacheShape& shape)
   for (std::int64_t set = 0; set < sets; ++set) {
     const std::int64_t most = (set + 1) * dirty_blocks / sets - set * dirty_blocks / sets;
     most_dirty_[static_cast<std::size_t>(set)] =
-        static_cast<std::uint16_t>(std::clamp<std::int64_t>(most, 1, shape.ways) * kSectorsPerBlock);
+        static_cast<std::uint16_t>(std::clamp<std::int64_t>(most, 1, shape.ways) * kLinesPerBlock);
   }
   clear();
 }
@@ -35,7 +35,7 @@ void BlockCache::clear() {
   keys_.assign(rows_.size() * kRowWays, kNoKey);
   blocks_.assign(keys_.size(), {});
   dirty_ways_.assign(rows_.size(), {});
-  dirty_sectors_.assign(sets_, 0);
+  dirty_lines_.assign(sets_, 0);
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     const auto first_way = static_cast<std::uint32_t>(row) % set_rows_ * kRowWays;
     for (std::uint32_t way = 0; way < kRowWays; ++way) {
@@ -56,11 +56,11 @@ void BlockCache::settle() {
   }
 }
 
-void BlockCache::add_dirty(const BlockAddress& address, int sectors, std::vector<WriteBack>& written) {
+void BlockCache::add_dirty(const BlockAddress& address, int lines, std::vector<WriteBack>& written) {
   const std::uint32_t set = address.row / set_rows_;
   dirty_ways_[last_ / kRowWays] |= static_cast<std::uint16_t>(1U << last_ % kRowWays);
-  dirty_sectors_[set] = static_cast<std::uint16_t>(dirty_sectors_[set] + sectors);
-  while (dirty_sectors_[set] > most_dirty_[set]) {
+  dirty_lines_[set] = static_cast<std::uint16_t>(dirty_lines_[set] + lines);
+  while (dirty_lines_[set] > most_dirty_[set]) {
     const std::uint32_t oldest = oldest_dirty(address.row);
     if (oldest == last_) {
       return;
@@ -94,8 +94,8 @@ void BlockCache::write_back(std::uint32_t index, std::vector<WriteBack>& written
     written.push_back({tensor, bytes});
   }
   dirty_bytes_ -= bytes;
-  std::uint16_t& sectors = dirty_sectors_[index / kRowWays / set_rows_];
-  sectors = static_cast<std::uint16_t>(sectors - std::popcount(block.dirty));
+  std::uint16_t& lines = dirty_lines_[index / kRowWays / set_rows_];
+  lines = static_cast<std::uint16_t>(lines - lines_with(block.dirty));
   block.dirty = 0;
   dirty_ways_[index / kRowWays] &= static_cast<std::uint16_t>(~(1U << index % kRowWays));
 }

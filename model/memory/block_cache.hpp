@@ -16,6 +16,9 @@ inline constexpr std::int64_t kSectorBytes = 32;  ///< unit of validity, as in t
 inline constexpr std::int64_t kSectorsPerBlock = 64;
 inline constexpr std::int64_t kBlockBytes = kSectorsPerBlock * kSectorBytes;
 
+inline constexpr std::int64_t kSectorsPerLine = 4;  ///< of 128 bytes
+inline constexpr std::int64_t kLinesPerBlock = kSectorsPerBlock / kSectorsPerLine;
+
 inline constexpr int kTensorShift = 48;
 /// A block as one number: the tensor, then the block's number in it. Segments start at block boundaries.
 inline std::uint64_t block_key(std::uint32_t tensor, std::int64_t block) {
@@ -25,6 +28,13 @@ inline std::uint64_t block_key(std::uint32_t tensor, std::int64_t block) {
 /// Bytes of the sectors in a mask.
 inline std::int64_t bytes_of(std::uint64_t mask) {
   return std::popcount(mask) * kSectorBytes;
+}
+
+/// Lines that have some of the sectors in a mask.
+inline int lines_with(std::uint64_t mask) {
+  constexpr std::uint64_t kFirstSectors = 0x1111111111111111;
+  const std::uint64_t pairs = mask | mask >> 1;
+  return std::popcount((pairs | pairs >> 2) & kFirstSectors);
 }
 
 /// Bytes of blocks that are written back, because the blocks leave or because too much is dirty.
@@ -55,9 +65,8 @@ struct CacheShape {
   int ways = 1;                  ///< blocks in a set
   std::int64_t dirty_bytes = 0;  ///< at most
   int partitions = 1;
-  int dealt_to = 1;           ///< so many caches; of blocks behind one another each gets one
-  int number = 0;             ///< of this one among them
-  int reads_per_refresh = 1;  ///< of a copy, for each that counts at its home
+  int dealt_to = 1;  ///< so many caches; of blocks behind one another each gets one
+  int number = 0;    ///< of this one among them
 };
 
 /// State of a partition between accesses. Time is only what accesses say: sectors that were asked for less
@@ -65,22 +74,23 @@ struct CacheShape {
 /// SM: the earlier one then asks for the data.
 class BlockCache {
  public:
-  /// One of the partitions. Of each set as many bytes may be dirty as make `dirty_bytes` of all sets, in
-  /// whole blocks; beyond, the block used longest ago is written back, and stays.
+  /// One of the partitions. Of each set as many lines may be dirty as make `dirty_bytes` of all sets, in
+  /// whole blocks; beyond, the block used longest ago is written back, and stays. A line of which a sector is
+  /// dirty counts as a whole (experiments/reference/measured-h200/l2_contents.md).
   explicit BlockCache(const CacheShape& shape);
 
   BlockAddress address_of(std::uint64_t key) const {
-    // As many blocks of this slice behind one another as it has sets are in as many sets; where each such row
-    // begins is chance. Of as many rows as there are partitions, a set has one block in each. So sets fill up
-    // evenly, as the hardware's do.
+    // Blocks of this slice behind one another are in sets behind one another, one of each partition in a set;
+    // where each row of such sets begins is chance. So what lies as a whole fills sets evenly, as on
+    // hardware.
     const std::uint64_t turn = key / dealt_to_;
-    const std::uint64_t row = turn / sets_;
+    const std::uint64_t row = turn / (partitions_ * sets_);
     const std::uint64_t begin = static_cast<std::uint32_t>(chance_hash(row * dealt_to_ + number_)) % sets_;
-    const std::uint64_t sum = turn - row * sets_ + begin;
+    const std::uint64_t sum = turn / partitions_ - row * sets_ + begin;
     const auto set = static_cast<std::uint32_t>(sum < sets_ ? sum : sum - sets_);
-    const std::uint64_t first = chance_hash((row / partitions_ * sets_ + set) * dealt_to_ + number_);
+    const std::uint64_t first = chance_hash((row * sets_ + set) * dealt_to_ + number_);
     return {.key = key,
-            .home = static_cast<std::uint32_t>(first + row) % partitions_,
+            .home = static_cast<std::uint32_t>(first + turn) % partitions_,
             .row = set * set_rows_,
             .tag = WayBytes{} + static_cast<std::uint8_t>(spread_hash(key))};
   }
@@ -124,8 +134,8 @@ class BlockCache {
   std::uint32_t oldest_dirty(std::uint32_t first_row) const;
   /// Puts an absent block in the place of the oldest of its set; returns the way.
   std::uint32_t replace_oldest(const BlockAddress& address, std::vector<WriteBack>& written);
-  /// The block that was accessed last is dirtier by so many sectors, which may clean others of its set.
-  void add_dirty(const BlockAddress& address, int sectors, std::vector<WriteBack>& written);
+  /// The block that was accessed last has so many more dirty lines, which may clean others of its set.
+  void add_dirty(const BlockAddress& address, int lines, std::vector<WriteBack>& written);
   bool is_dirty(std::uint32_t index) const {
     return (dirty_ways_[index / kRowWays] >> index % kRowWays & 1U) != 0;
   }
@@ -139,8 +149,8 @@ class BlockCache {
   std::uint64_t last_key_ = kNoKey;
   std::uint64_t dealt_to_;
   std::uint64_t number_;
-  std::vector<std::uint16_t> most_dirty_;     ///< sectors of each set
-  std::vector<std::uint16_t> dirty_sectors_;  ///< of each set
+  std::vector<std::uint16_t> most_dirty_;   ///< lines of each set
+  std::vector<std::uint16_t> dirty_lines_;  ///< of each set
   std::int64_t dirty_bytes_ = 0;
   std::int64_t free_blocks_ = 0;
   std::int64_t fill_cycles_ = 0;
@@ -243,9 +253,10 @@ inline std::uint64_t BlockCache::write(const BlockAddress& address, std::uint64_
   if (newly_dirty == 0) {
     return 0;
   }
+  const int lines_before = lines_with(block.dirty);
   block.dirty |= mask;
   dirty_bytes_ += bytes_of(newly_dirty);
-  add_dirty(address, std::popcount(newly_dirty), written);
+  add_dirty(address, lines_with(block.dirty) - lines_before, written);
   return newly_dirty;
 }
 

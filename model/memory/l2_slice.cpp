@@ -12,7 +12,6 @@ namespace {
 /// Time of a cache that is told when data comes, and not how long it takes: far above all waits.
 constexpr std::int64_t kLongestWait = std::int64_t{1} << 56;
 constexpr std::uint32_t kLaneBytes = 4;
-constexpr std::int64_t kSectorsPerLine = 4;
 constexpr std::uint64_t kTurnBlocks = 8;
 
 std::int64_t units(double cycles) {

@@ -15,12 +15,21 @@ constexpr std::int64_t kTurnBytes = 512;
 /// What a piece can count; far more than the SMs of any chip.
 constexpr std::uint32_t kMostAccesses = 65535;
 
-/// Slices of blocks one behind the other. As many blocks as there are slices are in as many slices; where
-/// each such row begins is chance, so that rows a fixed distance apart do not meet.
+/// Part of the slices within which a row of blocks begins by chance (SliceWalk). A block is 16 lines: with 1
+/// some slices would have too many of them, which lines on hardware do not (gemm_linear.csv); with 0 all take
+/// turns more evenly than they do (loaded_latency.csv, l2_rows.csv).
+constexpr double kChanceOfBegin = 0.4;
+
+/// Slices of blocks one behind the other. As many blocks as there are slices, a row, are in as many slices.
+/// Each row begins a golden section of the slices further on, and by chance a little more, so that rows a
+/// fixed distance apart hardly meet (experiments/reference/measured-h200/l2_contents.md).
 class SliceWalk {
  public:
-  SliceWalk(std::uint64_t key, std::uint64_t slices)
-      : slices_(slices), row_(key / slices), column_(key - row_ * slices) {
+  SliceWalk(std::uint64_t key, std::size_t slices)
+      : slices_(slices),
+        by_chance_(static_cast<std::uint64_t>(static_cast<double>(slices) * kChanceOfBegin)),
+        row_(key / slices),
+        column_(key - row_ * slices) {
     begin_row();
   }
   /// Of the block where it is.
@@ -28,21 +37,24 @@ class SliceWalk {
     const std::uint64_t sum = column_ + row_begin_;
     return sum < slices_ ? sum : sum - slices_;
   }
-  /// Goes to the next block.
-  void next() {
-    if (++column_ == slices_) {
-      column_ = 0;
-      ++row_;
+  /// Goes on by so many blocks.
+  void advance(std::uint64_t blocks) {
+    column_ += blocks;
+    if (column_ >= slices_) {
+      row_ += column_ / slices_;
+      column_ %= slices_;
       begin_row();
     }
   }
 
  private:
   void begin_row() {
-    row_begin_ = static_cast<std::uint32_t>(chance_hash(row_)) % static_cast<std::uint32_t>(slices_);
+    const std::uint64_t begin = (spread_hash(row_) * slices_ >> 32) + (chance_hash(row_) * by_chance_ >> 32);
+    row_begin_ = begin < slices_ ? begin : begin - slices_;
   }
 
   std::uint64_t slices_;
+  std::uint64_t by_chance_;
   std::uint64_t row_;
   std::uint64_t column_;
   std::uint64_t row_begin_ = 0;
@@ -82,8 +94,7 @@ MemorySystem::MemorySystem(const hw::HwConfig& config, const std::vector<TensorE
                                     .dirty_bytes = std::max<std::int64_t>(1, l2.dirty_bytes / l2.slices),
                                     .partitions = l2.partitions,
                                     .dealt_to = l2.slices,
-                                    .number = slice,
-                                    .reads_per_refresh = l2.copy_reads_per_refresh},
+                                    .number = slice},
                          tensors.size());
   }
   orders_.resize(slices_.size());
@@ -106,7 +117,7 @@ void MemorySystem::leave_dirty() {
   SliceWalk walk(block_key(behind_tensors, 0), slices_.size());
   for (std::int64_t block = 0; block < blocks; ++block) {
     slices_[walk.slice()].leave_dirty(block_key(behind_tensors, block));
-    walk.next();
+    walk.advance(1);
   }
 }
 
@@ -155,7 +166,7 @@ int MemorySystem::for_each_piece(const Access& access, const Place& place, const
     const auto begin_block = static_cast<std::int64_t>(addresses_.address(access.tensor, 0, 0)) / kBlockBytes;
     SharedLines(tensor, access.segment).for_each(access.offset, end, [&](const LinesOfRows& part) {
       const std::uint64_t key = block_key(access.tensor, begin_block + part.block);
-      Piece* piece = add(key, SliceWalk(key, static_cast<std::uint64_t>(slices)).slice(), part.bytes,
+      Piece* piece = add(key, SliceWalk(key, slices_.size()).slice(), part.bytes,
                          access.kind == AccessKind::read ? part.lines : part.asked);
       piece->first_sector = static_cast<std::uint16_t>(std::countr_zero(part.asked));
       piece->sectors = static_cast<std::uint16_t>(std::popcount(part.asked));
@@ -163,18 +174,21 @@ int MemorySystem::for_each_piece(const Access& access, const Place& place, const
     });
     return count;
   }
-  const auto first_block =
-      static_cast<std::int64_t>(addresses_.address(access.tensor, access.segment, 0)) / kBlockBytes;
-  SliceWalk walk(block_key(access.tensor, first_block + access.offset / kBlockBytes),
-                 static_cast<std::uint64_t>(slices));
+  // What is added to lies as a whole: its pieces take turns anyway.
+  const SegmentBlocks blocks =
+      adds ? SegmentBlocks{.first = static_cast<std::int64_t>(
+                               addresses_.address(access.tensor, access.segment, 0) / kBlockBytes)}
+           : addresses_.blocks(access.tensor, access.segment);
+  SliceWalk walk(block_key(access.tensor, blocks.first + access.offset / kBlockBytes * blocks.step),
+                 slices_.size());
   for (std::int64_t begin = access.offset; begin < end;) {
     const std::int64_t stop = std::min(end, (begin | (unit_bytes - 1)) + 1);  // a power of two
-    const std::int64_t asked = first_block * kBlockBytes + begin;
+    const std::int64_t asked =
+        (blocks.first + begin / kBlockBytes * blocks.step) * kBlockBytes + begin % kBlockBytes;
     const std::int64_t address = adds ? in_turn(asked, slices) : asked;
     const std::int64_t in_block = address % kBlockBytes;
     const std::uint64_t key = block_key(access.tensor, address / kBlockBytes);
-    const std::uint64_t slice =
-        adds ? SliceWalk(key, static_cast<std::uint64_t>(slices)).slice() : walk.slice();
+    const std::uint64_t slice = adds ? SliceWalk(key, slices_.size()).slice() : walk.slice();
     const std::int64_t first_sector = in_block / kSectorBytes;
     const std::int64_t sectors = (in_block + stop - begin - 1) / kSectorBytes - first_sector + 1;
     Piece* piece =
@@ -182,7 +196,7 @@ int MemorySystem::for_each_piece(const Access& access, const Place& place, const
     piece->first_sector = static_cast<std::uint16_t>(first_sector);
     piece->sectors = static_cast<std::uint16_t>(sectors);
     use(*piece);
-    walk.next();
+    walk.advance(static_cast<std::uint64_t>(blocks.step));
     begin = stop;
   }
   return count;

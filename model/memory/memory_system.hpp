@@ -13,7 +13,7 @@
 
 namespace warpscope::memory {
 
-/// Blocks of 2 KB are spread over slices by a hash of their number; each slice is a queue of its own, so that
+/// Blocks of 2 KB are dealt to slices by their number; each slice is a queue of its own, so that
 /// slices can be served on several threads of the host.
 class MemorySystem final : public Memory {
  public:

@@ -3,9 +3,7 @@
 namespace warpscope::memory {
 
 PartitionedCache::PartitionedCache(const CacheShape& shape)
-    : partitions_(static_cast<std::size_t>(shape.partitions), BlockCache(shape)),
-      reads_per_refresh_(shape.reads_per_refresh),
-      reads_to_refresh_(reads_per_refresh_) {}
+    : partitions_(static_cast<std::size_t>(shape.partitions), BlockCache(shape)) {}
 
 void PartitionedCache::set_fill_cycles(std::int64_t cycles) {
   for (BlockCache& partition : partitions_) {
@@ -25,7 +23,6 @@ void PartitionedCache::settle() {
 }
 
 void PartitionedCache::clear() {
-  reads_to_refresh_ = reads_per_refresh_;
   for (BlockCache& partition : partitions_) {
     partition.clear();
   }

@@ -59,8 +59,8 @@ struct Lookup {
 };
 
 /// A sector has its home in one partition. SMs of another one keep a copy in theirs: of what they find there
-/// the home sees little, so that it may give up a sector that they go on reading; who then comes from its own
-/// side reads HBM again. Measured on an H200 (experiments/reference/measured-h200/l2_reuse.md).
+/// the home sees nothing, so that it may give up a sector that they go on reading; who then comes from its
+/// own side reads HBM again. Measured on an H200 (experiments/reference/measured-h200/l2_contents.md).
 class PartitionedCache {
  public:
   explicit PartitionedCache(const CacheShape& shape);
@@ -98,8 +98,6 @@ class PartitionedCache {
   }
 
   std::vector<BlockCache> partitions_;
-  int reads_per_refresh_;
-  int reads_to_refresh_;  ///< that find all in the copy
 };
 
 template <typename AskedAt>
@@ -116,10 +114,6 @@ void PartitionedCache::read(const BlockAccess& access, Lookup& result, std::vect
   for (std::uint32_t rest = far_readers; rest != 0; rest &= rest - 1) {
     const Found copy = lowest(rest).read(address, mask, access.now_cycles, written);
     from_home |= copy.missing;
-    if (copy.missing == 0 && --reads_to_refresh_ == 0) {
-      reads_to_refresh_ = reads_per_refresh_;
-      from_home |= mask;
-    }
     copied |= copy.missing;
     awaited |= copy.awaited;
     last_asked = std::max(last_asked, copy.asked_at);

@@ -20,16 +20,17 @@ struct LinesOfRows {
 };
 
 /// Of `line_segments` segments, row i of each comes before row i + 1 of any: one turn after the other, each a
-/// whole number of lines. The first lines of all turns make up blocks, then the second ones, and so on: a
-/// block leaves the L2 as a whole, a line by itself, and these are used alike.
+/// whole number of lines. The first lines of all turns make up blocks, and so do the second ones, and so on:
+/// a block leaves the L2 as a whole, a line by itself, and these are used alike. Blocks of the same turns lie
+/// behind one another, those of all `interleaved_segments` (AddressMap::blocks).
 class SharedLines {
  public:
   SharedLines(const TensorExtent& tensor, std::int64_t segment)
       : row_bytes_(tensor.row_bytes != 0 ? tensor.row_bytes : kLineBytes / tensor.line_segments),
         place_(segment % tensor.line_segments * row_bytes_),
         turn_lines_(std::max<std::int64_t>(1, tensor.line_segments * row_bytes_ / kLineBytes)),
-        blocks_((tensor.segment_bytes - 1) / row_bytes_ / kBlockLines + 1),
-        first_block_(segment / tensor.line_segments * turn_lines_ * blocks_) {}
+        columns_(turn_lines_ * std::max<std::int64_t>(1, tensor.interleaved_segments / tensor.line_segments)),
+        first_block_(first_block(tensor, segment)) {}
 
   /// Calls `use` with the LinesOfRows of the bytes from offset `begin` to `end`.
   template <typename Use>
@@ -49,9 +50,15 @@ class SharedLines {
  private:
   static constexpr std::int64_t kBlockLines = kBlockBytes / kLineBytes;
 
+  std::int64_t first_block(const TensorExtent& tensor, std::int64_t segment) const {
+    const std::int64_t blocks = (tensor.segment_bytes - 1) / row_bytes_ / kBlockLines + 1;
+    const std::int64_t column = segment / tensor.line_segments * turn_lines_;
+    return (column - column % columns_) * blocks + column % columns_;
+  }
+
   LinesOfRows lines_of(std::int64_t begin, std::int64_t end, std::int64_t line, std::int64_t row,
                        std::int64_t stop) const {
-    LinesOfRows result{.block = first_block_ + line * blocks_ + row / kBlockLines};
+    LinesOfRows result{.block = first_block_ + line + row / kBlockLines * columns_};
     for (; row < stop; ++row) {
       // Bytes of the line, from its begin.
       const std::int64_t row_begin = place_ - line * kLineBytes - row * row_bytes_;
@@ -75,7 +82,7 @@ class SharedLines {
   std::int64_t row_bytes_;
   std::int64_t place_;  ///< of the segment's rows in their turns
   std::int64_t turn_lines_;
-  std::int64_t blocks_;  ///< with the first lines of all turns
+  std::int64_t columns_;  ///< of lines, side by side
   std::int64_t first_block_;
 };
 

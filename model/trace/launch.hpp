@@ -23,6 +23,9 @@ struct Tensor {
   TensorKind kind = TensorKind::input;
   std::int64_t segments = 1;
   std::int64_t segment_bytes = 0;
+  /// So many segments in a row, the first a multiple of it, lie in memory row by row, as the heads of tokens
+  /// do: row i of each comes before row i + 1 of any. 1: a segment lies as a whole.
+  std::int64_t interleaved_segments = 1;
   /// So many segments in a row, the first a multiple of it, have their rows in the same 128-byte lines: who
   /// reads one has the L2 bring the others' as well.
   std::int64_t line_segments = 1;

@@ -92,6 +92,7 @@ class TextReader {
 
   void read_tensor(TextCursor& cursor) {
     constexpr std::string_view kAbsentBytes = "absent_bytes";
+    constexpr std::string_view kInterleaved = "interleaved_segments";
     constexpr std::string_view kRowBytes = "row_bytes";
     Tensor tensor;
     tensor.name = cursor.name("tensor name");
@@ -104,6 +105,9 @@ class TextReader {
     tensor.kind = static_cast<TensorKind>(found - kTensorKindNames.begin());
     tensor.segments = read_key(cursor, "segments");
     tensor.segment_bytes = read_key(cursor, "segment_bytes");
+    if (cursor.lookahead() == kInterleaved) {
+      tensor.interleaved_segments = read_key(cursor, kInterleaved);
+    }
     if (!cursor.at_end() && cursor.lookahead() != kAbsentBytes) {
       tensor.line_segments = read_key(cursor, "line_segments");
       if (cursor.lookahead() == kRowBytes) {
@@ -127,8 +131,8 @@ class TextReader {
     const std::string_view word = cursor.word();
     if (word != key || !cursor.accept('=')) {
       cursor.fail("tensor", word.empty() ? cursor.lookahead() : word,
-                  "expected tensor NAME KIND segments=N segment_bytes=N [line_segments=N [row_bytes=N]] "
-                  "[absent_bytes=N]");
+                  "expected tensor NAME KIND segments=N segment_bytes=N [interleaved_segments=N] "
+                  "[line_segments=N [row_bytes=N]] [absent_bytes=N]");
     }
     return cursor.integer<std::int64_t>(key, 1);
   }

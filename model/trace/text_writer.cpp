@@ -237,6 +237,10 @@ void write_text(std::ostream& output, const Trace& trace) {
     fmt::format_to(std::back_inserter(text), "tensor {} {} segments={} segment_bytes={}\n",
                    quoted_if_needed(tensor.name), kTensorKindNames[static_cast<std::size_t>(tensor.kind)],
                    tensor.segments, tensor.segment_bytes);
+    if (tensor.interleaved_segments != 1) {
+      text.back() = ' ';
+      fmt::format_to(std::back_inserter(text), "interleaved_segments={}\n", tensor.interleaved_segments);
+    }
     if (tensor.line_segments != 1) {
       text.back() = ' ';
       fmt::format_to(std::back_inserter(text), "line_segments={}\n", tensor.line_segments);

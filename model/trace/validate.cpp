@@ -47,6 +47,10 @@ void validate_tensors(const ValidationContext& context, const std::vector<Tensor
     if (tensor.segment_bytes < 1) {
       context.fail(what + "segment_bytes", std::to_string(tensor.segment_bytes), "at least 1");
     }
+    if (tensor.interleaved_segments < 1 || tensor.segments % tensor.interleaved_segments != 0) {
+      context.fail(what + "interleaved_segments", std::to_string(tensor.interleaved_segments),
+                   "at least 1, a divisor of segments");
+    }
     if (tensor.line_segments < 1 || tensor.line_segments > kMostLineSegments) {
       context.fail(what + "line_segments", std::to_string(tensor.line_segments),
                    fmt::format("1 to {}", kMostLineSegments));

@@ -14,8 +14,7 @@ inline memory::CacheShape l2_shape(const std::string& gpu) {
   return {.capacity_bytes = l2.capacity_bytes,
           .ways = l2.ways,
           .dirty_bytes = l2.dirty_bytes,
-          .partitions = l2.partitions,
-          .reads_per_refresh = l2.copy_reads_per_refresh};
+          .partitions = l2.partitions};
 }
 
 }  // namespace warpscope::tests

@@ -66,7 +66,6 @@ inline hw::HwConfig test_config() {
   config.l2 = {.capacity_bytes = 1 << 20,
                .dirty_bytes = 1 << 20,
                .ways = 16,
-               .copy_reads_per_refresh = 4,
                .slices = 4,
                .partitions = 2,
                .hit_latency_cycles = 211,

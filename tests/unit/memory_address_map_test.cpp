@@ -51,6 +51,20 @@ TEST(AddressMap, EveryByteHasAnAddressOfItsOwn) {
   }
 }
 
+TEST(AddressMap, BlocksOfInterleavedSegmentsTakeTurns) {
+  const AddressMap map({{.segments = 1, .segment_bytes = 5 * kBlockBytes},
+                        {.segments = 6, .segment_bytes = 2 * kBlockBytes, .interleaved_segments = 3}});
+  EXPECT_EQ(map.blocks(0, 0).first, 0);
+  EXPECT_EQ(map.blocks(0, 0).step, 1);
+  std::vector<std::int64_t> blocks;
+  for (std::int64_t segment = 0; segment < 6; ++segment) {
+    const SegmentBlocks of_segment = map.blocks(1, segment);
+    blocks.push_back(of_segment.first);
+    blocks.push_back(of_segment.first + of_segment.step);
+  }
+  EXPECT_EQ(blocks, (std::vector<std::int64_t>{5, 8, 6, 9, 7, 10, 11, 14, 12, 15, 13, 16}));
+}
+
 TEST(AddressMap, GoesBackAndForthWhereTensorsAreLarge) {
   std::mt19937_64 random(7);
   std::vector<TensorExtent> tensors;

@@ -141,7 +141,7 @@ TEST(LocalLines, HbmBytesWrittenAreThoseOfAnH200) {
       SCOPED_TRACE(launch.text);
       const double off = PlacedCtas(launch).written_bytes() - launch.written_bytes;
       const double part = off / std::max(20e6, launch.written_bytes);
-      EXPECT_LT(std::abs(part), 1.0);
+      EXPECT_LE(std::abs(part), 1.0);
       squares += part * part;
       ++count;
     }

@@ -26,7 +26,7 @@ TEST(SharedLines, ARowOfTheFirstIsALineAndAHalf) {
   EXPECT_EQ(parts[0].bytes, 128);
   EXPECT_EQ(parts[0].asked, 0xfULL << 20);
   EXPECT_EQ(parts[0].lines, 0xfULL << 20);
-  EXPECT_EQ(parts[1].block, 3) << "40 rows need three blocks";
+  EXPECT_EQ(parts[1].block, 1) << "the second of three lines";
   EXPECT_EQ(parts[1].bytes, 64);
   EXPECT_EQ(parts[1].asked, 0x3ULL << 20);
   EXPECT_EQ(parts[1].lines, 0xfULL << 20);
@@ -35,10 +35,10 @@ TEST(SharedLines, ARowOfTheFirstIsALineAndAHalf) {
 TEST(SharedLines, ARowOfTheSecondIsTheOtherHalfAndALine) {
   const std::vector<LinesOfRows> parts = parts_of(kPairs, 1, 5 * 192, 6 * 192);
   ASSERT_EQ(parts.size(), 2U);
-  EXPECT_EQ(parts[0].block, 3);
+  EXPECT_EQ(parts[0].block, 1);
   EXPECT_EQ(parts[0].asked, 0xcULL << 20);
   EXPECT_EQ(parts[0].lines, 0xfULL << 20);
-  EXPECT_EQ(parts[1].block, 6);
+  EXPECT_EQ(parts[1].block, 2);
   EXPECT_EQ(parts[1].bytes, 128);
 }
 
@@ -46,9 +46,9 @@ TEST(SharedLines, PartsOfRowsAreTheSectorsTheyTouch) {
   // The last 32 bytes of row 15 and the first 160 of row 16.
   const std::vector<LinesOfRows> parts = parts_of(kPairs, 0, 16 * 192 - 32, 16 * 192 + 160);
   ASSERT_EQ(parts.size(), 3U);
-  EXPECT_EQ(parts[0].block, 1);
+  EXPECT_EQ(parts[0].block, 3) << "16 rows fill three blocks";
   EXPECT_EQ(parts[0].bytes, 128);
-  EXPECT_EQ(parts[1].block, 3);
+  EXPECT_EQ(parts[1].block, 1);
   EXPECT_EQ(parts[1].asked, 0x2ULL << 60);
   EXPECT_EQ(parts[2].block, 4);
   EXPECT_EQ(parts[2].asked, 0x1ULL);
@@ -58,7 +58,12 @@ TEST(SharedLines, PartsOfRowsAreTheSectorsTheyTouch) {
 TEST(SharedLines, EveryByteHasAPlaceOfItsOwn) {
   for (const TensorExtent& tensor :
        {kPairs, TensorExtent{.segments = 6, .segment_bytes = 33 * 64, .line_segments = 2},
-        TensorExtent{.segments = 8, .segment_bytes = 17 * 160, .line_segments = 4, .row_bytes = 160}}) {
+        TensorExtent{.segments = 8, .segment_bytes = 17 * 160, .line_segments = 4, .row_bytes = 160},
+        TensorExtent{.segments = 12,
+        .segment_bytes = 33 * 192,
+        .interleaved_segments = 6,
+        .line_segments = 2,
+        .row_bytes = 192}}) {
     std::map<std::int64_t, std::uint64_t> taken;
     for (std::int64_t segment = 0; segment < tensor.segments; ++segment) {
       std::int64_t bytes = 0;

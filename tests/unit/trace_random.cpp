@@ -33,8 +33,13 @@ class TraceMaker {
     trace_.tensors.push_back({"spills", TensorKind::local, 1, 4096});
     trace_.tensors.push_back({"shared", TensorKind::input, 3, 1});  // must be quoted
     trace_.tensors.push_back({"a \"b\"\\\n#\x80", TensorKind::output, 1, std::int64_t{1} << 47});
-    trace_.tensors.push_back(
-        {"scratch_1.x", TensorKind::scratch, pick<std::int64_t>(1, 9), 77, pick<std::int64_t>(1, 4)});
+    const auto interleaved_segments = pick<std::int64_t>(1, 4);
+    trace_.tensors.push_back({.name = "scratch_1.x",
+                              .kind = TensorKind::scratch,
+                              .segments = interleaved_segments * pick<std::int64_t>(1, 9),
+                              .segment_bytes = 77,
+                              .interleaved_segments = interleaved_segments,
+                              .line_segments = pick<std::int64_t>(1, 4)});
   }
 
   std::int64_t factor() {

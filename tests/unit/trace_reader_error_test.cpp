@@ -61,8 +61,8 @@ TEST(TraceReaderErrors, TopLevel) {
 
 TEST(TraceReaderErrors, Tensor) {
   const std::string legal =
-      "expected tensor NAME KIND segments=N segment_bytes=N [line_segments=N [row_bytes=N]] "
-      "[absent_bytes=N]";
+      "expected tensor NAME KIND segments=N segment_bytes=N [interleaved_segments=N] "
+      "[line_segments=N [row_bytes=N]] [absent_bytes=N]";
   EXPECT_EQ(at_top("tensor K inpt\n"), "t:2: tensor kind 'inpt': expected input, output, scratch or local");
   EXPECT_EQ(at_top("tensor K input\n"), "t:2: tensor 'end of line': " + legal);
   EXPECT_EQ(at_top("tensor K input segments=1 bytes=2\n"), "t:2: tensor 'bytes': " + legal);

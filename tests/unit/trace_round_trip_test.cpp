@@ -115,6 +115,20 @@ TEST(TraceRoundTrip, LinesOfSeveralSegmentsAreKept) {
   EXPECT_EQ(parse(to_text(trace)), trace);
 }
 
+TEST(TraceRoundTrip, InterleavedSegmentsAreKept) {
+  const std::string text =
+      "warpscope_trace 1\ntensor K input segments=8 segment_bytes=4096 interleaved_segments=4 "
+      "line_segments=2\n"
+      "tensor V input segments=4 segment_bytes=4096 interleaved_segments=2\nlaunch l {\n program p {\n  "
+      "EXIT\n }\n"
+      " class programs=p\n}\nend\n";
+  const Trace trace = parse(text);
+  EXPECT_EQ(trace.tensors[0].interleaved_segments, 4);
+  EXPECT_EQ(trace.tensors[0].line_segments, 2);
+  EXPECT_EQ(trace.tensors[1].interleaved_segments, 2);
+  EXPECT_EQ(parse(to_text(trace)), trace);
+}
+
 TEST(TraceRoundTrip, RowsThatFillLinesTogetherAreKept) {
   const std::string text =
       "warpscope_trace 1\ntensor K input segments=4 segment_bytes=1920 line_segments=2 row_bytes=192\n"

@@ -43,6 +43,17 @@ TEST(TraceValidate, Tensors) {
             "tensor 'K', segments '0': 1 to 2147483648");
   EXPECT_EQ(error_after([](Trace& t, Launch&, WarpProgram&) { t.tensors[0].absent_bytes = -1; }),
             "tensor 'K', absent_bytes '-1': at least 0, and no more than the tensor has");
+  const auto with_interleaved = [](std::int64_t segments, std::int64_t interleaved_segments) {
+    return error_after([=](Trace& t, Launch&, WarpProgram&) {
+      t.tensors[0].segments = segments;
+      t.tensors[0].interleaved_segments = interleaved_segments;
+    });
+  };
+  EXPECT_EQ(with_interleaved(6, 3), "accepted");
+  EXPECT_EQ(with_interleaved(6, 4),
+            "tensor 'K', interleaved_segments '4': at least 1, a divisor of segments");
+  EXPECT_EQ(with_interleaved(6, 0),
+            "tensor 'K', interleaved_segments '0': at least 1, a divisor of segments");
   EXPECT_EQ(error_after([](Trace& t, Launch&, WarpProgram&) { t.tensors[0].line_segments = 65; }),
             "tensor 'K', line_segments '65': 1 to 64");
   const auto with_rows = [](std::int64_t line_segments, std::int64_t segment_bytes, std::int64_t row_bytes) {
