@@ -63,10 +63,8 @@ void L2Slice::begin_launch(const SliceTiming& timing, bool keep_contents, std::s
   const std::int64_t batch_bytes = timing.channel.write_batch_bytes;
   channel_.begin_launch(timing.channel,
                         batch_bytes * static_cast<std::int64_t>(turn + 1) / static_cast<std::int64_t>(turns));
-  lookups_ = {};
   write_port_ = {};
   accepted_ = 0;
-  spread_units_ = 0;
   traffic_.assign(traffic_.size(), {});
 }
 
@@ -138,9 +136,7 @@ std::int64_t L2Slice::write_units(std::int64_t bytes) const {
   return bytes / static_cast<std::int64_t>(kSectorBytes) * timing_->units_per_written_sector;
 }
 
-void L2Slice::serve(Piece& piece) {
-  const std::int64_t service = service_units(*timing_, piece);
-  std::int64_t start = lookups_.serve(piece.time_cycles * kQueueUnits, service);
+void L2Slice::serve(Piece& piece, std::int64_t start) {
   if (piece.kind == AccessKind::write) {
     start = write_port_.write(start, write_units(written_bytes(piece)));
   }
@@ -149,14 +145,6 @@ void L2Slice::serve(Piece& piece) {
     write_port_.fill(start, filled, write_units(bytes));
     return filled;
   });
-  // Those who wait for the same bytes go on together, and come to the same slice next. Who finds them there
-  // goes on when he has been served: SMs soon keep out of one another's way.
-  const std::int64_t others = (piece.accesses - 1) * service;
-  if (there > start) {
-    lookups_.add_later(others);
-  } else {
-    spread_units_ += others;
-  }
   write_back([&](std::int64_t bytes) { accepted_ = std::max(accepted_, channel_.write(start, bytes)); });
   if (piece.kind == AccessKind::read) {
     // SMs with one request take turns in coming first, region by region. The first one waits for what is
@@ -170,10 +158,8 @@ void L2Slice::serve(Piece& piece) {
   piece.arrival_cycles = (there + timing_->hit.units(piece) + kQueueUnits - 1) / kQueueUnits;
 }
 
-void L2Slice::add_background(std::int64_t time_cycles, const SliceBackground& background) {
-  const std::int64_t time = time_cycles * kQueueUnits;
-  lookups_.add_background(time, background.lookup_units, background.piece_units);
-  write_port_.add_background(time, write_units(background.taken_in_bytes),
+void L2Slice::add_background(std::int64_t time_cycles, std::int64_t taken_in_bytes) {
+  write_port_.add_background(time_cycles * kQueueUnits, write_units(taken_in_bytes),
                              timing_->units_per_written_sector * kSectorsPerLine);
 }
 

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "model/hw/hw_config.hpp"
@@ -11,7 +10,6 @@
 #include "model/memory/hit_latency.hpp"
 #include "model/memory/partitioned_cache.hpp"
 #include "model/memory/piece.hpp"
-#include "model/memory/server.hpp"
 #include "model/memory/tensor_bytes.hpp"
 #include "model/memory/write_port.hpp"
 
@@ -45,13 +43,6 @@ inline std::int64_t written_bytes(const Piece& piece) {
   return piece.kind == AccessKind::write ? piece.sectors * static_cast<std::int64_t>(kSectorBytes) : 0;
 }
 
-/// Lookups take a slice so long in all and in pieces of so much each, and so many bytes come into it.
-struct SliceBackground {
-  std::int64_t lookup_units = 0;
-  std::int64_t piece_units = 0;
-  std::int64_t taken_in_bytes = 0;
-};
-
 /// State of one slice. It answers pieces in the order in which they come, which is that of their times.
 class L2Slice {
  public:
@@ -62,13 +53,10 @@ class L2Slice {
   void begin_launch(const SliceTiming& timing, bool keep_contents, std::size_t turn, std::size_t turns);
   /// Of the launch before, or of somebody else, the block is dirty.
   void leave_dirty(std::uint64_t key) { cache_.leave_dirty(key, written_); }
-  /// What nobody waits for.
-  void add_background(std::int64_t time_cycles, const SliceBackground& background);
-  /// What SMs that others stand for have looked up since the last call, that any slice may have been asked
-  /// for.
-  std::int64_t take_spread() { return std::exchange(spread_units_, 0); }
-  /// Takes the next piece and fills in when it is answered.
-  void serve(Piece& piece);
+  /// So many bytes come into it that nobody waits for.
+  void add_background(std::int64_t time_cycles, std::int64_t taken_in_bytes);
+  /// Takes the next piece, looked up at `start` in queue units, and fills in when it is answered.
+  void serve(Piece& piece, std::int64_t start);
   /// Likewise, but nobody waits for the answer. Returns the bytes that HBM brings.
   std::int64_t touch(const Piece& piece, std::int64_t time_cycles);
 
@@ -92,9 +80,7 @@ class L2Slice {
   const SliceTiming* timing_ = nullptr;
   PartitionedCache cache_;
   HbmChannel channel_;
-  Server lookups_;
   WritePort write_port_;
-  std::int64_t spread_units_ = 0;
   std::int64_t accepted_ = 0;  ///< the last write-back had room from here on
   std::vector<WriteBack> written_;
   std::vector<TensorBytes> traffic_;

@@ -8,28 +8,16 @@
 namespace warpscope::memory {
 namespace {
 
-/// Of reductions that come one behind the other, so many bytes lie in one slice: with a line of 128 the rate
-/// of the microbenchmark stream/red comes out low, with a whole block SMs that add to one tile wait for a few
-/// slices.
-constexpr std::int64_t kTurnBytes = 512;
 /// What a piece can count; far more than the SMs of any chip.
 constexpr std::uint32_t kMostAccesses = 65535;
 
-/// Part of the slices within which a row of blocks begins by chance (SliceWalk). A block is 16 lines: with 1
-/// some slices would have too many of them, which lines on hardware do not (gemm_linear.csv); with 0 all take
-/// turns more evenly than they do (loaded_latency.csv, l2_rows.csv).
-constexpr double kChanceOfBegin = 0.4;
-
 /// Slices of blocks one behind the other. As many blocks as there are slices, a row, are in as many slices.
-/// Each row begins a golden section of the slices further on, and by chance a little more, so that rows a
-/// fixed distance apart hardly meet (experiments/reference/measured-h200/l2_contents.md).
+/// Each row begins by chance, so that no distance favours some slices
+/// (experiments/reference/measured-h200/l2_contents.md).
 class SliceWalk {
  public:
   SliceWalk(std::uint64_t key, std::size_t slices)
-      : slices_(slices),
-        by_chance_(static_cast<std::uint64_t>(static_cast<double>(slices) * kChanceOfBegin)),
-        row_(key / slices),
-        column_(key - row_ * slices) {
+      : slices_(slices), row_(key / slices), column_(key - row_ * slices) {
     begin_row();
   }
   /// Of the block where it is.
@@ -48,27 +36,13 @@ class SliceWalk {
   }
 
  private:
-  void begin_row() {
-    const std::uint64_t begin = (spread_hash(row_) * slices_ >> 32) + (chance_hash(row_) * by_chance_ >> 32);
-    row_begin_ = begin < slices_ ? begin : begin - slices_;
-  }
+  void begin_row() { row_begin_ = chance_hash(row_) * slices_ >> 32; }
 
   std::uint64_t slices_;
-  std::uint64_t by_chance_;
   std::uint64_t row_;
   std::uint64_t column_;
   std::uint64_t row_begin_ = 0;
 };
-
-/// Neighbouring addresses lie in different slices on hardware. Where blocks are what slices hold, this is
-/// told by an order of bytes: of as many blocks as there are slices, each has a piece in turn. Returns where
-/// byte `address` of reductions then is.
-std::int64_t in_turn(std::int64_t address, std::int64_t slices) {
-  const std::int64_t row_bytes = slices * kBlockBytes;
-  const std::int64_t piece = address % row_bytes / kTurnBytes;
-  return address / row_bytes * row_bytes + piece % slices * kBlockBytes + piece / slices * kTurnBytes +
-         address % kTurnBytes;
-}
 
 /// An L2 of less than a whole set for each slice has smaller sets.
 int ways_of(const hw::L2& l2) {
@@ -103,6 +77,7 @@ MemorySystem::MemorySystem(const hw::HwConfig& config, const std::vector<TensorE
 
 void MemorySystem::begin_launch(double sm_clock_mhz, bool keep_contents) {
   timing_ = slice_timing(config_, sm_clock_mhz);
+  lookups_.assign(slices_.size(), Lookups(static_cast<std::int64_t>(slices_.size())));
   for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
     slices_[slice].begin_launch(timing_, keep_contents, slice, slices_.size());
   }
@@ -123,16 +98,13 @@ void MemorySystem::leave_dirty() {
 
 template <typename Place, typename Use>
 int MemorySystem::for_each_piece(const Access& access, const Place& place, const Use& use) const {
-  const auto slices = static_cast<std::int64_t>(slices_.size());
   const std::int64_t least_lines = (std::int64_t{access.bytes} + kLineBytes - 1) / kLineBytes;
   const std::int64_t lines = std::max<std::int64_t>(access.lines, least_lines);
   const std::int64_t end = access.offset + access.bytes;
-  const bool adds = access.kind == AccessKind::reduce;
-  const std::int64_t unit_bytes = adds ? kTurnBytes : kBlockBytes;
   // Most pieces are whole blocks or the whole access, and divisions take long.
-  const std::int64_t lines_of_unit = access.bytes > unit_bytes ? lines * unit_bytes / access.bytes : lines;
+  const std::int64_t lines_of_block = access.bytes > kBlockBytes ? lines * kBlockBytes / access.bytes : lines;
   const auto lines_of = [&](std::int64_t bytes) {
-    const std::int64_t part = bytes == unit_bytes     ? lines_of_unit
+    const std::int64_t part = bytes == kBlockBytes    ? lines_of_block
                               : bytes == access.bytes ? lines
                                                       : lines * bytes / access.bytes;
     return static_cast<std::uint16_t>(std::max<std::int64_t>(1, part));
@@ -162,7 +134,7 @@ int MemorySystem::for_each_piece(const Access& access, const Place& place, const
     return &piece;
   };
   const TensorExtent& tensor = tensors_[access.tensor];
-  if (tensor.line_segments > 1 && !adds) {
+  if (tensor.line_segments > 1) {
     const auto begin_block = static_cast<std::int64_t>(addresses_.address(access.tensor, 0, 0)) / kBlockBytes;
     SharedLines(tensor, access.segment).for_each(access.offset, end, [&](const LinesOfRows& part) {
       const std::uint64_t key = block_key(access.tensor, begin_block + part.block);
@@ -174,25 +146,17 @@ int MemorySystem::for_each_piece(const Access& access, const Place& place, const
     });
     return count;
   }
-  // What is added to lies as a whole: its pieces take turns anyway.
-  const SegmentBlocks blocks =
-      adds ? SegmentBlocks{.first = static_cast<std::int64_t>(
-                               addresses_.address(access.tensor, access.segment, 0) / kBlockBytes)}
-           : addresses_.blocks(access.tensor, access.segment);
+  const SegmentBlocks blocks = addresses_.blocks(access.tensor, access.segment);
   SliceWalk walk(block_key(access.tensor, blocks.first + access.offset / kBlockBytes * blocks.step),
                  slices_.size());
   for (std::int64_t begin = access.offset; begin < end;) {
-    const std::int64_t stop = std::min(end, (begin | (unit_bytes - 1)) + 1);  // a power of two
-    const std::int64_t asked =
-        (blocks.first + begin / kBlockBytes * blocks.step) * kBlockBytes + begin % kBlockBytes;
-    const std::int64_t address = adds ? in_turn(asked, slices) : asked;
-    const std::int64_t in_block = address % kBlockBytes;
-    const std::uint64_t key = block_key(access.tensor, address / kBlockBytes);
-    const std::uint64_t slice = adds ? SliceWalk(key, slices_.size()).slice() : walk.slice();
+    const std::int64_t stop = std::min(end, (begin | (kBlockBytes - 1)) + 1);  // a power of two
+    const std::int64_t in_block = begin % kBlockBytes;
+    const std::uint64_t key = block_key(access.tensor, blocks.first + begin / kBlockBytes * blocks.step);
     const std::int64_t first_sector = in_block / kSectorBytes;
     const std::int64_t sectors = (in_block + stop - begin - 1) / kSectorBytes - first_sector + 1;
-    Piece* piece =
-        add(key, slice, stop - begin, ~std::uint64_t{0} >> (kSectorsPerBlock - sectors) << first_sector);
+    Piece* piece = add(key, walk.slice(), stop - begin,
+                       ~std::uint64_t{0} >> (kSectorsPerBlock - sectors) << first_sector);
     piece->first_sector = static_cast<std::uint16_t>(first_sector);
     piece->sectors = static_cast<std::uint16_t>(sectors);
     use(*piece);
@@ -225,8 +189,8 @@ void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cyc
   // Who makes them is at another place of its loop than the SM that stands for it, and so of its tensors:
   // lookups come to all slices alike.
   by_piece = units > 0 ? by_piece / units : 0;
-  for (L2Slice& slice : slices_) {
-    units += slice.take_spread();
+  for (Lookups& lookups : lookups_) {
+    lookups.add_background(time_cycles * kQueueUnits, units, by_piece);
   }
   for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
     for (const Piece& piece : touched_[slice]) {
@@ -236,7 +200,7 @@ void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cyc
   }
   const auto slices = static_cast<std::int64_t>(slices_.size());
   for (L2Slice& slice : slices_) {
-    slice.add_background(time_cycles, {units / slices, by_piece, taken_in_bytes / slices});
+    slice.add_background(time_cycles, taken_in_bytes / slices);
   }
 }
 
@@ -250,13 +214,15 @@ void MemorySystem::serve(std::span<std::vector<Piece>* const> asked, std::size_t
   order.clear();
   for (std::vector<Piece>* of_sm : asked) {
     for (Piece& piece : *of_sm) {
-      if (piece.slice >= first && piece.slice < end) {
-        order.add(piece);
-      }
+      order.add(piece);
     }
   }
   for (Piece* piece : order.sorted()) {
-    slices_[piece->slice].serve(*piece);
+    const std::int64_t start = lookups_[first].serve(piece->time_cycles * kQueueUnits,
+                                                     service_units(timing_, *piece), piece->accesses);
+    if (piece->slice >= first && piece->slice < end) {
+      slices_[piece->slice].serve(*piece, start);
+    }
   }
 }
 

@@ -8,13 +8,15 @@
 #include "model/hw/hw_config.hpp"
 #include "model/memory/address_map.hpp"
 #include "model/memory/l2_slice.hpp"
+#include "model/memory/lookups.hpp"
 #include "model/memory/memory.hpp"
 #include "model/memory/piece_order.hpp"
 
 namespace warpscope::memory {
 
-/// Blocks of 2 KB are dealt to slices by their number; each slice is a queue of its own, so that
-/// slices can be served on several threads of the host.
+/// Blocks of 2 KB are dealt to slices by their number. What a slice holds, and what it asks of HBM, is its
+/// own affair, so that slices can be served on several threads of the host; each of these counts the lookups
+/// of all.
 class MemorySystem final : public Memory {
  public:
   MemorySystem(const hw::HwConfig& config, const std::vector<TensorExtent>& tensors);
@@ -46,6 +48,7 @@ class MemorySystem final : public Memory {
   SliceTiming timing_;
   std::vector<L2Slice> slices_;
   std::vector<PieceOrder> orders_;           ///< by the first slice of a part; kept to save their memory
+  std::vector<Lookups> lookups_;             ///< likewise: all parts have the same
   std::vector<std::vector<Piece>> touched_;  ///< by slice; likewise
 };
 

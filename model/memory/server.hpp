@@ -37,8 +37,6 @@ class Server {
     taken_ += service;
     return begin;
   }
-  /// Equal requests of other SMs take so long in all; they come in the next period.
-  void add_later(std::int64_t others) { later_ += others; }
   /// Something that nobody waits for comes from `time` on, in pieces that take `piece` each: in each period
   /// one of `periods_apart` parts of what is still to come.
   void add_background(std::int64_t time, std::int64_t service, std::int64_t piece,
@@ -48,7 +46,7 @@ class Server {
       arriving_ = 0;
       since_ = time;
     }
-    coming_ += service + std::exchange(later_, 0);
+    coming_ += service;
     service = coming_ / periods_apart;
     coming_ -= service;
     arriving_ += service;
@@ -103,7 +101,6 @@ class Server {
   std::int64_t queued_at_ = 0;
   std::int64_t piece_ = 0;
   std::int64_t coming_ = 0;  ///< in the periods ahead
-  std::int64_t later_ = 0;   ///< comes in the next period
   std::int64_t taken_ = 0;   ///< from queued_at_ on by those that wait
   std::int64_t run_ = 0;
 };

@@ -235,9 +235,9 @@ TEST(SmGroups, OneSmStandsForAllOfALaunchOfLikeCtas) {
       << "loops are left out, too";
   test::expect_pipes_taken(config, trace, sampled, test::kMeasured);
   EXPECT_EQ(all.cycles_deviation, 0);
-  // 1.4 % of the method, 0.3 % as one SM tells nothing of others, and what the schedule leaves open.
-  EXPECT_GE(sampled.cycles_deviation, 0.0143 * static_cast<double>(sampled.cycles));
-  EXPECT_LE(sampled.cycles_deviation, 0.0155 * static_cast<double>(sampled.cycles));
+  // 1.9 % of the method, 0.3 % as one SM tells nothing of others, and what the schedule leaves open.
+  EXPECT_GE(sampled.cycles_deviation, 0.0192 * static_cast<double>(sampled.cycles));
+  EXPECT_LE(sampled.cycles_deviation, 0.0204 * static_cast<double>(sampled.cycles));
   for (std::size_t t = 0; t < 2; ++t) {
     const metrics::TensorTraffic& x = sampled.launches[0].traffic[t];
     const metrics::TensorTraffic& y = all.launches[0].traffic[t];

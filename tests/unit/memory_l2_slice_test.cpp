@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "model/memory/lookups.hpp"
 #include "tests/support/test_config.hpp"
 
 namespace warpscope::memory {
@@ -15,7 +16,10 @@ constexpr double kClockMhz = 1000;
 class L2SliceTest : public testing::Test {
  protected:
   L2SliceTest() { begin(false); }
-  void begin(bool keep) { slice_.begin_launch(timing_, keep, 0, 1); }
+  void begin(bool keep) {
+    slice_.begin_launch(timing_, keep, 0, 1);
+    lookups_ = Lookups(1);
+  }
 
   static Piece piece(AccessKind kind, std::int64_t block, std::int64_t time, int sm = 0) {
     Piece piece;
@@ -32,7 +36,7 @@ class L2SliceTest : public testing::Test {
   }
   /// Cycles from when the piece leaves the SM to its answer.
   std::int64_t serve(Piece piece) {
-    slice_.serve(piece);
+    slice_.serve(piece, lookups_.serve(piece.time_cycles * kQueueUnits, service_units(timing_, piece), 1));
     return piece.arrival_cycles - piece.time_cycles;
   }
   std::int64_t read(std::int64_t block, std::int64_t time) {
@@ -42,6 +46,7 @@ class L2SliceTest : public testing::Test {
 
   hw::HwConfig config_ = test::test_config();
   SliceTiming timing_ = slice_timing(config_, kClockMhz);
+  Lookups lookups_;
   L2Slice slice_{{.capacity_bytes = 1 << 18, .ways = 16, .dirty_bytes = 1 << 14, .partitions = 1}, 1};
 };
 
@@ -76,7 +81,7 @@ TEST_F(L2SliceTest, WhatIsAddedStaysAtItsHome) {
     for (const std::uint16_t partition : {std::uint16_t{1}, std::uint16_t{2}}) {
       Piece asked = piece(kind, 3, 0);
       asked.partitions = partition;
-      slice.serve(asked);
+      slice.serve(asked, 0);
     }
     return slice.used_bytes();
   };
@@ -97,22 +102,8 @@ TEST_F(L2SliceTest, LookupsQueueUp) {
 
 TEST_F(L2SliceTest, DataThatAnotherSmAskedForComesWhenItComesForThatOne) {
   const std::int64_t first = read(5, 1000);
-  Piece second = piece(AccessKind::read, 5, 1040, 1);
-  slice_.serve(second);
-  EXPECT_EQ(second.arrival_cycles, 1000 + first);
+  EXPECT_EQ(1040 + serve(piece(AccessKind::read, 5, 1040, 1)), 1000 + first);
   EXPECT_EQ(moved().hbm_read, 512U);
-}
-
-// SMs that one stands for go on together where all wait for HBM, and soon apart where each finds its data.
-TEST_F(L2SliceTest, LookupsOfOthersStayInTheSliceOnlyWhereAllWait) {
-  Piece of_ten = piece(AccessKind::read, 6, 0);
-  of_ten.accesses = 10;
-  serve(of_ten);
-  EXPECT_EQ(slice_.take_spread(), 0) << "they wait for the same bytes";
-  of_ten.time_cycles = 10'000;
-  EXPECT_EQ(serve(of_ten), config_.l2.hit_latency_cycles);
-  EXPECT_EQ(slice_.take_spread(), 9 * service_units(timing_, of_ten));
-  EXPECT_EQ(slice_.take_spread(), 0) << "taken";
 }
 
 TEST_F(L2SliceTest, WritesAreAcceptedAtOnceAndReadBackFromTheL2) {

@@ -19,18 +19,6 @@ TEST(Server, TakesRequestsInTheirOrder) {
   EXPECT_EQ(server.serve(131, 10), 131) << "the unit was free from 130 on";
 }
 
-TEST(Server, EqualRequestsOfOthersComeInTheNextPeriod) {
-  Server server;
-  const std::int64_t period = kBackgroundCycles * kQueueUnits;
-  EXPECT_EQ(server.serve(0, 10), 0);
-  server.add_later(comes(3 * period));
-  EXPECT_EQ(server.serve(0, 10), 10) << "not yet";
-  server.add_background(period, 0, 0);
-  const std::int64_t after = 2 * period;
-  EXPECT_NEAR(static_cast<double>(server.serve(after, 10) - after), static_cast<double>(after), 64)
-      << "two thirds are left";
-}
-
 TEST(Server, WhatIsWaitedForTakesItsTimeFromTheBackground) {
   Server server;
   const std::int64_t period = kBackgroundCycles * kQueueUnits;

@@ -54,5 +54,23 @@ INSTANTIATE_TEST_SUITE_P(H200, LoadedLatency,
                                          Bounds{"dram/in place", 132, 1000, 0.08, 0.16, 0.05, 0.12},
                                          Bounds{"dram/read/", 1, 1000, 0.08, 0.15, 0.05, 0.12}));
 
+// Lines of a tile lie in different slices: however many SMs read it together, they hardly wait for one
+// another (shared_tiles.csv: 477 cycles for 458 where the L2 holds it, 926 for 1007 where HBM does, as nobody
+// is first for all lines).
+TEST(SharedTiles, AllSmsHaveThemAsSoonAsOneAlone) {
+  const hw::HwConfig config = hw::load("h200-sxm-141gb", {}, WARPSCOPE_SOURCE_DIR "/hwconfigs").config;
+  const auto latency_cycles = [&](int sms, std::int64_t footprint_bytes) {
+    return run_memory_loop(config, {.tile_bytes = 16 << 10,
+                                    .sms = sms,
+                                    .footprint_bytes = footprint_bytes,
+                                    .shared = true,
+                                    .think_cycles = 600})
+        .latency_cycles;
+  };
+  constexpr std::int64_t kEightTiles = 128 << 10;
+  EXPECT_NEAR(latency_cycles(132, kEightTiles) / latency_cycles(1, kEightTiles), 477 / 458.0, 0.06);
+  EXPECT_NEAR(latency_cycles(132, 0) / latency_cycles(1, 0), 926 / 1007.0, 0.06);
+}
+
 }  // namespace
 }  // namespace warpscope::validation

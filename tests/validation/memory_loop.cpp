@@ -44,8 +44,8 @@ Shape shape_of(const MemoryLoop& loop) {
   if (loop.footprint_bytes == 0) {
     return {};
   }
-  const std::int64_t tiles =
-      loop.footprint_bytes / (std::int64_t{loop.tile_bytes} * loop.sms * loop.ctas_per_sm);
+  const int regions = loop.shared ? 1 : loop.sms * loop.ctas_per_sm;
+  const std::int64_t tiles = loop.footprint_bytes / (std::int64_t{loop.tile_bytes} * regions);
   Shape shape;
   shape.tiles = static_cast<std::uint32_t>(std::clamp<std::int64_t>(tiles, 1, kIterations / 4));
   shape.passes = kIterations / shape.tiles;
@@ -78,7 +78,7 @@ trace::WarpProgram program_of(const MemoryLoop& loop, bool touch) {
       offset.offset = std::int64_t{i} * kBytesPerLoad * kWarps;
       offset.per_warp = kBytesPerLoad;
       offset.per_iteration[1] = loop.tile_bytes;
-      offset.per_block[0] = std::int64_t{loop.tile_bytes} * shape.tiles;
+      offset.per_block[0] = loop.shared ? 0 : std::int64_t{loop.tile_bytes} * shape.tiles;
       const trace::RegisterRange data = reg(32 + 4 * i, 4);
       if (store) {
         builder.add_global(Opcode::STG_128, {}, {reg(2, 2), data}, kBytesPerLoad, offset, tensor);

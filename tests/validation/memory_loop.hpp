@@ -20,6 +20,7 @@ struct MemoryLoop {
   int sms = 1;
   std::int64_t footprint_bytes =
       0;                 ///< all CTAs together go round in so many bytes; 0: each byte is touched once
+  bool shared = false;   ///< all CTAs go through one region together
   int think_cycles = 0;  ///< of an iteration, from that barrier to the next load
 };
 
