@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kMostScheduledCtas = 16384;
 
 /// Standard deviation of the cycles of sampled launches from those of detailed mode beyond what scatter in
-/// the sample explains, as a part of them: found on the 87 sampled forward points of detailed_mode.csv, of
+/// the sample explains, as a part of them: found on the 67 sampled forward points of detailed_mode.csv, of
 /// which 19 in 20 lie within two deviations.
 constexpr double kMethodDeviation = 0.019;
 
