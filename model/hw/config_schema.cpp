@@ -115,7 +115,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(l2.dirty_bytes), "bytes", 1, 1073741824, "written data that may wait for its way to HBM"},
   KeySpec{WARPSCOPE_KEY(l2.left_dirty_bytes), "bytes", 0, 1073741824, "of these, what a launch on a cold L2 finds there, written before"},
   KeySpec{WARPSCOPE_KEY(l2.ways), "blocks", 1, 256, "of 2 KB in a set; addresses are hashed to sets"},
-  KeySpec{WARPSCOPE_KEY(l2.slices), "slices", 1, 512, "each with its part of capacity, rates and HBM"},
+  KeySpec{WARPSCOPE_KEY(l2.slices), "slices", 1, 512, "each with its part of capacity, stores and HBM"},
   KeySpec{WARPSCOPE_KEY(l2.partitions), "partitions", 1, 8, "L2 partitions; far data is also cached near its reader"},
   KeySpec{WARPSCOPE_KEY(l2.hit_latency_cycles), "cycles", 1, 100000, "L2 hit, unloaded, mean over near and far slices"},
   KeySpec{WARPSCOPE_KEY(l2.hit_spread_cycles), "cycles", 0, 100000, "lines come at most so much earlier or later, evenly spread"},

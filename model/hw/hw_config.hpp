@@ -160,7 +160,7 @@ struct L2 {
   /// Of this, what a launch that starts on a cold L2 finds there: written by what ran before.
   std::int64_t left_dirty_bytes = 0;
   int ways = 0;                 ///< blocks of 2 KB whose addresses hash alike and that fit at the same time
-  int slices = 0;               ///< each with a part of the capacity, of all rates and of HBM
+  int slices = 0;               ///< each with a part of the capacity, of stores and of HBM
   int partitions = 0;           ///< each keeps copies of the data it passes on, also of data homed in another
   int hit_latency_cycles = 0;   ///< mean over near and far slices, unloaded, SM to SM
   int hit_spread_cycles = 0;    ///< lines come at most so much earlier or later, evenly spread
