@@ -12,21 +12,32 @@ namespace warpscope::sm {
 /// Up to so many warps it is quicker to look at all of them than to guess where the search may end.
 inline constexpr int kFewWarps = 4;
 
+/// Whether the pipe of the warp's next instruction is one that takes long, and not free before the warp is
+/// done with its own waits: of those that wait there the oldest comes first (measured, issue_turns.md).
+inline bool waits_for_long_pipe(const SubCoreState& sub_core, std::uint8_t warp) {
+  const std::uint8_t pipe = sub_core.pipe[warp];
+  const bool is_long =
+      pipe == static_cast<std::uint8_t>(PipeSlot::tensor) || pipe == static_cast<std::uint8_t>(PipeSlot::xu);
+  return is_long && sub_core.own[warp] <= sub_core.pipe_free[pipe];
+}
+
 inline void SmCore::select_next(SubCoreState& sub_core) {
   const std::int32_t now = sub_core.issue_free;
   const auto earliest = [&](std::uint8_t warp) {
     return std::max(sub_core.own[warp], sub_core.pipe_free[sub_core.pipe[warp]]);
   };
-  // The warp that issued last if it goes on. More often than not it can do so at once, and nobody comes
-  // first.
-  if (sub_core.last_goes_on && earliest(sub_core.last_warp) <= now) {
+  // The warp that issued last goes on if it can at once, as it can more often than not.
+  const std::uint8_t last = sub_core.last_warp;
+  const bool is_there = last != SubCoreState::kNobody;
+  if (is_there && earliest(last) <= now) {
     sub_core.next_time = now;
-    sub_core.next_warp = sub_core.last_warp;
+    sub_core.next_warp = last;
     return;
   }
-  // Otherwise the oldest that can. Which it will be can hardly be predicted, so no branches: time, rank and
-  // warp are one number.
-  const int first = sub_core.last_goes_on ? sub_core.last_warp : kWarpsPerSubCore;
+  // It also comes first of those that can issue later on, but where it waits for the tensor pipe or the XU.
+  // Then, and behind it, the oldest does. Which it will be can hardly be predicted, so few branches: time,
+  // rank and warp are one number.
+  const int first = is_there && !waits_for_long_pipe(sub_core, last) ? last : SubCoreState::kNobody;
   const auto candidate = [&](std::uint8_t warp, int rank) {
     return std::int64_t{std::max(earliest(warp), now)} << 16 | (warp == first ? 0 : rank << 8) | warp;
   };

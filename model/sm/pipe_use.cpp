@@ -3,18 +3,36 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "model/sm/sm_numbers.hpp"
+
 namespace warpscope::sm {
 
-std::int32_t SmCore::read_product(SubCoreState& sub_core, const DecodedInstruction& instruction,
+std::int32_t SmCore::read_product(SubCoreState& sub_core, const PortCycles& reads, int cycles,
                                   std::int32_t time) {
-  const PortCycles reads = sub_core.product_kept ? instruction.kept : instruction.anew;
-  sub_core.product_kept = true;
-  const ProductLeaves leaves =
-      read_for_product(sub_core.ports, {reads.first, reads.second, instruction.read_cycles}, time);
+  const ProductLeaves leaves = read_for_product(sub_core.ports, {reads.first, reads.second, cycles}, time);
+  if (leaves.xu_reads >= 0) {
+    const std::int32_t begin = xu_begin(sub_core.pipe_free[slot(PipeSlot::xu)], leaves.xu_reads);
+    sub_core.xu_free = std::max(sub_core.xu_free, begin + kWarpLanes / spec_.xu.lanes);
+  }
   if (leaves.memory_waits > 0) {
     put_off_memory(sub_core, leaves.memory_waits);
   }
   return leaves.time;
+}
+
+void SmCore::hold_others(SubCoreState& sub_core, std::int32_t time, std::int32_t cycles) {
+  sub_core.pipe_free[slot(PipeSlot::tensor)] += cycles;
+  const auto index = static_cast<std::size_t>(&sub_core - state_.sub_cores.data());
+  for (int i = 0; i < sub_core.warp_count; ++i) {
+    const std::uint8_t local = sub_core.by_age[static_cast<std::size_t>(i)];
+    WarpState& warp = state_.warps[local * static_cast<std::size_t>(spec_.sub_cores) + index];
+    // One that has not begun has no stall count, and what ends at a barrier or branch is none.
+    const bool counts = warp.ready_reason == reason(metrics::Stall::wait) && warp.attributed <= time;
+    if (counts && warp.status == WarpStatus::running && warp.ready > time) {
+      warp.ready += cycles;
+      update_own(sub_core, local, warp, code_[warp.pc]);
+    }
+  }
 }
 
 void SmCore::count_busy_behind(std::int32_t time, int sign) {

@@ -24,9 +24,11 @@ inline std::int32_t SmCore::take_pipe(SubCoreState& sub_core, const DecodedInstr
   }
   free = sub_core.xu_free;
   sub_core.ports.go_on_to(time);
-  const std::int32_t due = time + spec_.operands.late_cycles;
-  const std::int32_t late = read_later(sub_core.ports, &RegisterPorts::by_xu, due) - due;
-  const std::int32_t begin = std::max(time + late + spec_.xu.entry_cycles, sub_core.xu_free);
+  // In front of the pipe it reads when the one before has been in it for as long as its own way there takes.
+  const std::int32_t before_it = sub_core.xu_free - instruction.interval + spec_.xu.entry_cycles;
+  const std::int32_t due = std::max(time + spec_.operands.late_cycles, before_it);
+  const std::int32_t begin =
+      xu_begin(sub_core.xu_free, read_later(sub_core.ports, &RegisterPorts::by_xu, due));
   sub_core.xu_free = begin + instruction.interval;
   return begin - spec_.xu.entry_cycles;
 }
@@ -35,16 +37,16 @@ inline std::int32_t SmCore::take_pipe(SubCoreState& sub_core, const DecodedInstr
 /// its operands. Returns when it goes on: from then on it takes its pipe, and its stall count runs.
 inline std::int32_t SmCore::read_operands(SubCoreState& sub_core, const DecodedInstruction& instruction,
                                           std::uint8_t local, std::int32_t time) {
-  // What an instruction has left for the next one of its warp is lost when another warp issues.
-  const bool same_warp = local == sub_core.last_warp;
-  sub_core.product_kept &= same_warp;
+  // What an instruction has left for the next one of its warp is lost when another warp issues; for tensor
+  // instructions, which have their own place for it, when another warp issues one of those.
   if (instruction.pipe == PipeSlot::tensor) {
-    return read_product(sub_core, instruction, time);
+    const bool kept = local == sub_core.last_product_warp;
+    sub_core.last_product_warp = local;
+    return read_product(sub_core, kept ? instruction.kept : instruction.anew, instruction.read_cycles, time);
   }
-  const int cycles = (same_warp ? instruction.kept : instruction.anew).first;
   const bool reads = instruction.pipe == PipeSlot::fma || instruction.pipe == PipeSlot::alu;
-  return reads && cycles > 0 ? read_for_lanes(sub_core.ports, cycles, spec_.operands.window_cycles, time)
-                             : time;
+  const int cycles = (local == sub_core.last_warp ? instruction.kept : instruction.anew).first;
+  return reads ? read_for_lanes(sub_core.ports, cycles, spec_.operands.window_cycles, time) : time;
 }
 
 }  // namespace warpscope::sm

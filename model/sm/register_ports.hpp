@@ -12,17 +12,18 @@ namespace warpscope::sm {
 /// The cycles in which the ports are taken; bit i of a mask is the cycle `from + i`.
 struct RegisterPorts {
   static constexpr std::int32_t kCycles = 64;
-  static constexpr std::int32_t kStop = 2;
+  static constexpr std::int32_t kStopBehind = 2;  ///< cycles from when the next tensor instruction may issue
+  static constexpr std::uint64_t kStop = 3;       ///< two cycles
 
   std::int32_t from = -1;
   std::int32_t lane_read = -1;    ///< last cycle of FMA and ALU instructions, which read one after the other
   std::int32_t product_free = 0;  ///< the next tensor instruction may begin to read
   std::uint64_t taken = 0;
-  std::uint64_t product_alone = 0;   ///< in which only tensor instructions, FMA and ALU read
-  std::uint64_t product_last = 0;    ///< the last reads of tensor instructions
-  std::uint64_t by_memory = 0;       ///< reads of memory instructions
-  std::uint64_t by_xu = 0;           ///< reads of XU instructions
-  std::int32_t lanes_stop = -kStop;  ///< FMA and ALU instructions do not leave for kStop cycles from here on
+  std::uint64_t product_alone = 0;  ///< in which only tensor instructions, FMA and ALU read
+  std::uint64_t product_last = 0;   ///< the last reads of tensor instructions
+  std::uint64_t by_memory = 0;      ///< reads of memory instructions
+  std::uint64_t by_xu = 0;          ///< reads of XU instructions
+  std::uint64_t lanes_stop = 0;     ///< in which FMA and ALU instructions do not leave
 
   /// Forgets what lies more than a cycle before `time`.
   void go_on_to(std::int32_t time) {
@@ -30,7 +31,7 @@ struct RegisterPorts {
     if (by <= 0) {
       return;
     }
-    for (std::uint64_t* cycles : {&taken, &product_alone, &product_last, &by_memory, &by_xu}) {
+    for (std::uint64_t* cycles : {&taken, &product_alone, &product_last, &by_memory, &by_xu, &lanes_stop}) {
       *cycles = by < kCycles ? *cycles >> by : 0;
     }
     from += by;
@@ -40,7 +41,6 @@ struct RegisterPorts {
     from -= origin;
     lane_read = std::max(-1, lane_read - origin);
     product_free = std::max(0, product_free - origin);
-    lanes_stop = std::max(-kStop, lanes_stop - origin);
   }
 
   /// The bit of the cycle `time`. What lies a little further back need not be forgotten each time: that takes
@@ -53,9 +53,9 @@ struct RegisterPorts {
     return time - from;
   }
   /// When an FMA or ALU instruction leaves that could do so at `time`.
-  std::int32_t behind_stop(std::int32_t time) const {
-    const bool stops = static_cast<std::uint32_t>(time - lanes_stop) < kStop;
-    return stops ? lanes_stop + kStop : time;
+  std::int32_t behind_stop(std::int32_t time) {
+    const std::int32_t at = bit_of(time);  // which may shift the mask
+    return time + std::countr_one(lanes_stop >> at);
   }
 };
 
@@ -93,21 +93,22 @@ inline std::int32_t stand_for_lanes(RegisterPorts& ports, int cycles, int window
 }
 
 /// An FMA or ALU instruction that issues in cycle `time` and needs the ports for `cycles` of its first
-/// `window` ones. Returns the cycle in which it leaves for its pipe: it stands where too few are left.
+/// `window` ones, none where it reads no registers. Returns the cycle in which it leaves for its pipe: it
+/// stands where too few are left, and where tensor instructions stop it, while it may read already.
 inline std::int32_t read_for_lanes(RegisterPorts& ports, int cycles, int window, std::int32_t time) {
-  const std::int32_t first = ports.behind_stop(time);
-  const std::int32_t at = ports.bit_of(first);
-  const std::int32_t behind = std::clamp(ports.lane_read + 1 - first, 0, window);
-  const std::uint64_t free = (~ports.taken >> at) & ((1U << window) - (1U << behind));
-  const std::uint64_t read = kLastFree[free][static_cast<std::size_t>(cycles)];
-  std::int32_t leaves = first;
-  if (read != 0) {
-    ports.taken |= read << at;
-    ports.lane_read = first + static_cast<std::int32_t>(std::bit_width(read)) - 1;
-  } else {
-    leaves = stand_for_lanes(ports, cycles, window, first);
+  std::int32_t leaves = ports.behind_stop(time);
+  if (cycles > 0) {
+    const std::int32_t at = ports.bit_of(time);
+    const std::int32_t behind = std::clamp(ports.lane_read + 1 - time, 0, window);
+    const std::uint64_t free = (~ports.taken >> at) & ((1U << window) - (1U << behind));
+    const std::uint64_t read = kLastFree[free][static_cast<std::size_t>(cycles)];
+    if (read != 0) {
+      ports.taken |= read << at;
+      ports.lane_read = time + static_cast<std::int32_t>(std::bit_width(read)) - 1;
+    } else {
+      leaves = std::max(leaves, stand_for_lanes(ports, cycles, window, time));
+    }
   }
-  ports.product_free += leaves - time;
   return leaves;
 }
 
@@ -118,11 +119,11 @@ struct ProductReads {
   int cycles = 1;  ///< until the next tensor instruction may leave
 };
 
-/// When a tensor instruction leaves for its pipe, and how much later what memory instructions still have to
-/// read comes.
+/// When a tensor instruction leaves for its pipe, and what it does to those that still have to read.
 struct ProductLeaves {
   std::int32_t time = 0;
-  std::int32_t memory_waits = 0;
+  std::int32_t memory_waits = 0;  ///< so much later memory instructions read
+  std::int32_t xu_reads = -1;  ///< when XU instructions read that would have done so before, if there are any
 };
 
 /// A tensor instruction that issues in cycle `time`. From the cycle after it leaves to the last but one of
@@ -133,6 +134,7 @@ inline ProductLeaves read_for_product(RegisterPorts& ports, const ProductReads& 
   // A needs one of three cycles around this one, or it is read before anything else.
   constexpr std::uint64_t kAround = 7;
   const std::int32_t before_it = ports.bit_of(result.time) - 1;
+  ports.lanes_stop |= RegisterPorts::kStop << (before_it + 1 + reads.cycles + RegisterPorts::kStopBehind);
   const std::uint64_t taken = (ports.taken & ~ports.by_memory & ~ports.by_xu) >> before_it;
   result.time += (taken & kAround) == kAround ? reads.first : 0;
   const std::int32_t at = ports.bit_of(result.time);
@@ -148,10 +150,12 @@ inline ProductLeaves read_for_product(RegisterPorts& ports, const ProductReads& 
     const std::uint64_t before = ports.by_memory & ((std::uint64_t{1} << first) - 1);
     ports.by_memory = before | ports.by_memory >> first << (first + result.memory_waits);
   }
-  ports.by_xu = (ports.by_xu & alone) != 0 ? (ports.by_xu & ~alone) | last : ports.by_xu;
+  if ((ports.by_xu & alone) != 0) {
+    ports.by_xu = (ports.by_xu & ~alone) | last;
+    result.xu_reads = result.time + reads.cycles;
+  }
   ports.product_free =
       result.time + reads.cycles + std::popcount((last | leaves) & (ports.by_memory | ports.by_xu));
-  ports.lanes_stop = result.time + reads.cycles + RegisterPorts::kStop;
   ports.taken |= cycles << at;
   ports.product_alone |= alone;
   ports.product_last |= last;

@@ -22,6 +22,13 @@ void shift(std::int32_t& time, std::int32_t origin) {
   }
 }
 
+/// The same, but what lies in the past stays there: which warp comes first hangs on what it has waited for.
+void shift_back(std::int32_t& time, std::int32_t origin) {
+  if (time != kNever) {
+    time = std::max(-1, time - origin);
+  }
+}
+
 /// Applies `use` to all pairs of numbers.
 template <typename Use>
 void combine(SmCounters& a, const SmCounters& b, const Use& use) {
@@ -224,6 +231,9 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   }
   account_stalls(sub_core, local, warp, {warp.ready, sub_core.own[local], time}, history);
   const std::int32_t read = read_operands(sub_core, *instruction, local, time);
+  if (read > time) {
+    hold_others(sub_core, time, read - time);
+  }
   history.issue(time, read - time + 1);
   ++counters_.stall_warp_cycles[reason(Stall::selected)];
   ++issued_by_opcode_[static_cast<std::size_t>(instruction->opcode)];
@@ -242,11 +252,6 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   } else {
     finish_issue(sub_core, warp, *instruction, read);
   }
-  // Without branches: hard to predict, all of it.
-  const int behind_product = static_cast<int>(instruction->pipe == PipeSlot::tensor) &
-                             static_cast<int>(sub_core.pipe[local] == slot(PipeSlot::tensor));
-  sub_core.last_goes_on =
-      (static_cast<int>(sub_core.own[local] <= sub_core.issue_free) | behind_product) != 0;
   select_next(sub_core);
 }
 
@@ -307,12 +312,12 @@ void SmCore::rebase(std::int32_t origin) {
   near_lines_.for_each_arrival(shift_arrival);
   far_lines_.for_each_arrival(shift_arrival);
   for (SubCoreState& sub_core : state_.sub_cores) {
-    shift(sub_core.issue_free, origin);
+    shift_back(sub_core.issue_free, origin);
     shift(sub_core.next_time, origin);
     sub_core.ports.rebase(origin);
     shift(sub_core.xu_free, origin);
     for (std::int32_t& time : sub_core.pipe_free) {
-      shift(time, origin);
+      shift_back(time, origin);
     }
     for (std::int32_t& time : sub_core.own) {
       shift(time, origin);

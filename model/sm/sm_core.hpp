@@ -2,6 +2,7 @@
 // CTA slots.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -156,7 +157,15 @@ class SmCore {
   void finish_accounting(std::int32_t end);
   std::int32_t read_operands(SubCoreState& sub_core, const DecodedInstruction& instruction,
                              std::uint8_t local, std::int32_t time);
-  std::int32_t read_product(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time);
+  /// A tensor instruction whose operands take `reads`; the next one may leave `cycles` later.
+  std::int32_t read_product(SubCoreState& sub_core, const PortCycles& reads, int cycles, std::int32_t time);
+  /// What issued in cycle `time` stands for so many cycles: meanwhile stall counts of other warps do not run,
+  /// and the tensor pipe does not go on.
+  void hold_others(SubCoreState& sub_core, std::int32_t time, std::int32_t cycles);
+  /// When an XU instruction begins that reads its register in cycle `read`, behind those that end in `free`.
+  std::int32_t xu_begin(std::int32_t free, std::int32_t read) const {
+    return std::max(read - spec_.operands.late_cycles + spec_.xu.entry_cycles, free);
+  }
   std::int32_t take_pipe(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time);
   /// Counts `sign` times the cycles behind `time` that pipes and data path are taken by what has issued.
   void count_busy_behind(std::int32_t time, int sign);

@@ -74,15 +74,13 @@ struct MioEntry {
 struct alignas(64) SubCoreState {
   std::int32_t issue_free = 0;      ///< next issue slot
   std::int32_t next_time = kNever;  ///< when the next instruction issues
-  /// The warp that issued last can issue again at once, or its next is a tensor instruction behind another:
-  /// it comes before older ones then (measured, issue_order.csv).
-  bool last_goes_on = false;
   std::array<std::int32_t, kPipes> pipe_free{};
   std::int32_t xu_free = 0;  ///< what has been issued to the XU ends
   RegisterPorts ports;
-  bool product_kept = false;  ///< its last warp alone has issued since its last tensor instruction
   std::uint8_t next_warp = 0;
-  std::uint8_t last_warp = 0;  ///< issued last
+  static constexpr std::uint8_t kNobody = kWarpsPerSubCore;
+  std::uint8_t last_warp = kNobody;          ///< issued last, if it is still there
+  std::uint8_t last_product_warp = kNobody;  ///< issued the last tensor instruction
   std::uint8_t warp_count = 0;
   // Warps by their number on this sub-core:
   /// Resident ones, oldest CTA first, and of one CTA the one that issued longest ago.

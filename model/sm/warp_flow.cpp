@@ -195,6 +195,7 @@ void SmCore::exit_warp(int warp_index, std::int32_t time) {
   const auto place = std::find(sub_core.by_age.begin(), end, local);
   std::copy(place + 1, end, place);
   sub_core.by_age[--sub_core.warp_count] = 0;
+  sub_core.last_warp = SubCoreState::kNobody;
   sub_core.own[local] = kNever;
   sub_core.pipe[local] = 0;
   warp = WarpState{};

@@ -43,12 +43,26 @@ TEST(RegisterPorts, AProductFindsNoPlaceForAAndStands) {
   }
 }
 
-TEST(RegisterPorts, LanesDoNotLeaveInTwoCyclesBehindALoneProduct) {
+TEST(RegisterPorts, LanesDoNotLeaveInTwoCyclesBehindAProduct) {
   for (const auto& [time, leaves] :
        {std::pair(7, 7), std::pair(8, 10), std::pair(9, 10), std::pair(10, 10)}) {
     RegisterPorts ports;
     read_for_product(ports, kHmma, 0);
     EXPECT_EQ(read_for_lanes(ports, 1, kWindow, time), leaves);
+  }
+}
+
+// The second one reads B and C in cycles 10 to 12: an FADD in cycle 8 or 9 stands, and reads in 9 meanwhile.
+TEST(RegisterPorts, LanesStandBehindAProductAlsoWhereAnotherOneFollows) {
+  for (const int reads : {0, 1}) {
+    for (const auto& [time, leaves] : {std::pair(7, 7), std::pair(8, 10), std::pair(9, 10)}) {
+      RegisterPorts ports;
+      ProductReads kept = kHmma;
+      kept.first = 0;
+      read_for_product(ports, kept, 0);
+      EXPECT_EQ(read_for_product(ports, kept, 6).time, 6);
+      EXPECT_EQ(read_for_lanes(ports, reads, kWindow, time), leaves) << reads << " in " << time;
+    }
   }
 }
 

@@ -64,6 +64,34 @@ TEST(SmIssue, OldestReadyWarpIsNextWhenTheLastOneStalls) {
   EXPECT_EQ(bench.end_of(2), 6);
 }
 
+// Measured: issue_turns.csv, CLOCK:7 beside CLOCK:5.
+TEST(SmIssue, LastWarpComesFirstAlsoBehindAGap) {
+  const SubCoreBench bench(
+      {Program().op(NOP).stall(7).exit().build(), Program().op(NOP).stall(6).exit().build()});
+  EXPECT_EQ(bench.end_of(1), 7);
+  EXPECT_EQ(bench.end_of(0), 8) << "could issue in cycle 7, too";
+}
+
+// Measured: issue_turns.csv, HMMA.a:4 CLOCK:5 beside HMMA.a:4 CLOCK:2.
+TEST(SmIssue, OldestWarpComesFirstAtTheTensorPipe) {
+  const auto interval = static_cast<std::uint8_t>(test_config().sm.tensor.hmma_16816.interval_cycles);
+  const auto gap = static_cast<std::uint8_t>(interval + 1);
+  const SubCoreBench bench(
+      {Program().op(HMMA_16816_F32).stall(gap).op(HMMA_16816_F32).stall(1).exit().build(),
+       Program().op(HMMA_16816_F32).stall(interval).op(HMMA_16816_F32).stall(1).exit().build()});
+  EXPECT_EQ(bench.end_of(0), 2 * interval + 1) << "behind the first one of the younger warp";
+  EXPECT_EQ(bench.end_of(1), 3 * interval + 1);
+}
+
+TEST(SmIssue, StallCountsDoNotRunWhileAnInstructionStands) {
+  // The FADD reads two registers of a bank behind an HMMA: it stands from cycle 2 to 6.
+  const trace::WarpProgram stands =
+      Program().op(HMMA_16816_F32).stall(1).op(FADD).reads(20).reads(22).stall(1).exit().build();
+  const SubCoreBench bench({Program().op(NOP).stall(9).exit().build(), stands});
+  EXPECT_EQ(bench.end_of(1), 7);
+  EXPECT_EQ(bench.end_of(0), 9 + 4);
+}
+
 /// Instructions that warps 0 and 4, which share a sub-core, have issued after 400 cycles: exponentials with
 /// the stall count that compilers give them.
 std::array<std::uint32_t, 2> exponentials(std::uint32_t warps_per_cta, int ctas) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -28,21 +29,14 @@ struct Kind {
 };
 
 constexpr std::array kKinds = {
-    Kind{"FFMA", Opcode::FFMA, {1, 1, 1, 1}},
-    Kind{"FADD", Opcode::FADD, {1, 1, 1, 1}},
-    Kind{"FMUL", Opcode::FMUL, {1, 1, 1, 1}},
-    Kind{"FMNMX", Opcode::FMNMX, {1, 1, 1, 1}},
-    Kind{"IADD3", Opcode::IADD3, {1, 1, 1, 1}},
-    Kind{"IMAD", Opcode::IMAD, {1, 1, 1, 1}},
-    Kind{"LOP3", Opcode::LOP3, {1, 1, 1, 1}},
-    Kind{"F2FP", Opcode::F2FP_PACK_AB, {1, 1, 1, 1}},
-    Kind{"MUFU", Opcode::MUFU_EX2, {1, 1, 1, 1}},
-    Kind{"SHFL", Opcode::SHFL_BFLY, {1, 1, 1, 1}},
-    Kind{"NOP", Opcode::NOP, {1, 1, 1, 1}},
-    Kind{"HMMA", Opcode::HMMA_16816_F32, {4, 4, 2, 4}},
-    Kind{"HMMA8", Opcode::HMMA_1688_F32, {4, 2, 1, 4}},
-    Kind{"LDSM", Opcode::LDSM_X4, {4, 1, 1, 1}, 512},
-    Kind{"STS", Opcode::STS_32, {1, 1, 1, 1}, 128},
+    Kind{"FFMA", Opcode::FFMA, {1, 1, 1, 1}},           Kind{"FADD", Opcode::FADD, {1, 1, 1, 1}},
+    Kind{"FMUL", Opcode::FMUL, {1, 1, 1, 1}},           Kind{"FMNMX", Opcode::FMNMX, {1, 1, 1, 1}},
+    Kind{"IADD3", Opcode::IADD3, {1, 1, 1, 1}},         Kind{"IMAD", Opcode::IMAD, {1, 1, 1, 1}},
+    Kind{"LOP3", Opcode::LOP3, {1, 1, 1, 1}},           Kind{"F2FP", Opcode::F2FP_PACK_AB, {1, 1, 1, 1}},
+    Kind{"MUFU", Opcode::MUFU_EX2, {1, 1, 1, 1}},       Kind{"SHFL", Opcode::SHFL_BFLY, {1, 1, 1, 1}},
+    Kind{"CS2R", Opcode::CS2R, {2, 0, 0, 0}},           Kind{"NOP", Opcode::NOP, {1, 1, 1, 1}},
+    Kind{"HMMA", Opcode::HMMA_16816_F32, {4, 4, 2, 4}}, Kind{"HMMA8", Opcode::HMMA_1688_F32, {4, 2, 1, 4}},
+    Kind{"LDSM", Opcode::LDSM_X4, {4, 1, 1, 1}, 512},   Kind{"STS", Opcode::STS_32, {1, 1, 1, 1}, 128},
     Kind{"STS128", Opcode::STS_128, {1, 1, 4, 1}, 512},
 };
 
@@ -106,6 +100,75 @@ Token token(std::string_view text) {
     }
   }
   return result;
+}
+
+std::vector<Token> tokens_of(std::string_view stream) {
+  std::vector<Token> tokens;
+  for (const std::string_view part : split(stream, ' ')) {
+    tokens.push_back(token(part));
+  }
+  return tokens;
+}
+
+/// The instructions of issue_turns.csv: `#` is a register that goes round. What they read is in
+/// issue_turns.md.
+struct TurnKind {
+  std::string_view name;
+  std::string_view text;
+  int registers_apart = 2;
+  int first = 110;
+  int rounds = 4;
+};
+constexpr std::array kTurnKinds = {
+    TurnKind{"HMMA", "HMMA(#,96,100,#)", 4, 40, 8},
+    TurnKind{"HMMA.a", "HMMA(#,96r,100,#)", 4, 40, 8},
+    TurnKind{"HMMA.ab", "HMMA(#,96r,100r,#)", 4, 40, 8},
+    TurnKind{"CLOCK", "CS2R(110)"},
+    TurnKind{"FADD", "FADD(#,120,121)"},
+    TurnKind{"FADD.2", "FADD(#,120,122)"},
+    TurnKind{"FFMA.3", "FFMA(#,120,122,124)"},
+    TurnKind{"FMNMX", "FMNMX(#,120,121)"},
+    TurnKind{"MUFU", "MUFU(#,120)"},
+    TurnKind{"F2FP", "F2FP(#,120,121)"},
+    TurnKind{"NOP", "NOP"},
+};
+
+/// `stream` as often as it fits into kInstructionsOfTurns, then NOPs. "FADD:2*4" is four of them.
+std::vector<Token> turns_tokens(std::string_view stream) {
+  struct Part {
+    const TurnKind* kind;
+    std::string_view stall;
+  };
+  std::vector<Part> parts;
+  for (const std::string_view part : split(stream, ' ')) {
+    const std::size_t colon = part.find(':');
+    const std::size_t star = std::min(part.find('*'), part.size());
+    const auto* const kind = std::ranges::find(kTurnKinds, part.substr(0, colon), &TurnKind::name);
+    if (kind == kTurnKinds.end()) {
+      throw std::invalid_argument(fmt::format("instruction '{}' of a stream is not known", part));
+    }
+    const int times = star == part.size() ? 1 : std::stoi(std::string(part.substr(star + 1)));
+    parts.insert(parts.end(), static_cast<std::size_t>(times), {kind, part.substr(colon, star - colon)});
+  }
+  const std::size_t full = kInstructionsOfTurns / parts.size() * parts.size();
+  std::vector<Token> tokens;
+  int products = 0;
+  int others = 0;
+  for (std::size_t i = 0; i < kInstructionsOfTurns; ++i) {
+    const Part& part = parts[i % parts.size()];
+    if (i >= full) {
+      tokens.push_back(token("NOP:1"));
+      continue;
+    }
+    std::string text(part.kind->text);
+    int& count = part.kind->registers_apart == 4 ? products : others;
+    const int number = part.kind->first + part.kind->registers_apart * (count++ % part.kind->rounds);
+    for (std::size_t at = text.find('#'); at != std::string::npos; at = text.find('#')) {
+      text.replace(at, 1, std::to_string(number));
+    }
+    tokens.push_back(token(text + std::string(part.stall)));
+  }
+  return tokens;
 }
 
 /// Registers at hand, by place, and which of them the row has flagged.
@@ -193,13 +256,44 @@ std::vector<RegisterStream> load_register_streams(const std::string& file, int o
   return result;
 }
 
-trace::Trace stream_trace(const RegisterStream& row) {
-  std::vector<Token> tokens;
-  for (const std::string_view part : split(row.stream, ' ')) {
-    tokens.push_back(token(part));
+std::vector<IssueTurns> load_issue_turns(const std::string& file) {
+  const experiments::CsvTable table = experiments::read_csv(file);
+  std::vector<IssueTurns> result;
+  for (const experiments::CsvRecord& row : table.rows) {
+    IssueTurns& turns = result.emplace_back();
+    turns.is_drawn = row.fields[table.column("group")] == "drawn";
+    turns.streams = {row.fields[table.column("older_stream")], row.fields[table.column("younger_stream")]};
+    for (const std::size_t i : {0U, 1U}) {
+      const std::string& cycles = row.fields[table.column(i == 0 ? "older_cycles" : "younger_cycles")];
+      turns.cycles[i] = cycles.empty() ? std::nullopt : std::optional(std::stod(cycles));
+    }
   }
+  return result;
+}
+
+trace::Trace turns_trace(const IssueTurns& row) {
+  constexpr std::uint32_t kRounds = 12;
   trace::Trace result;
-  for (const std::size_t times : {2, 1}) {
+  for (const std::string& stream : row.streams) {
+    trace::WarpProgram program = StreamWriter().write(turns_tokens(stream), 1);
+    program.name = result.launches.empty() ? "older" : "younger";
+    trace::Launch one = make_launch("turns", 2, 4, program, kRounds);
+    if (result.launches.empty()) {
+      result.launches.push_back(std::move(one));
+      continue;
+    }
+    std::ranges::fill(one.classes[0].program_of_warp, std::uint16_t{1});
+    result.launches[0].programs.push_back(program);
+    result.launches[0].classes.push_back(one.classes[0]);
+  }
+  result.launches[0].class_of_block[0] = {0, 1};
+  return result;
+}
+
+trace::Trace stream_trace(const RegisterStream& row) {
+  const std::vector<Token> tokens = tokens_of(row.stream);
+  trace::Trace result;
+  for (const std::size_t times : {2U, 1U}) {
     const trace::WarpProgram program = StreamWriter().write(tokens, times * repeats_of(tokens.size()));
     result.launches.push_back(
         make_launch("stream", 1, static_cast<std::uint32_t>(4 * row.warps_per_sub_core), program, kTrips));

@@ -1,6 +1,9 @@
-// Streams of chosen machine code (experiments/reference/measured-h200/register_ports.csv) as traces.
+// Streams of chosen machine code (register_ports.csv and issue_turns.csv of the reference data) as traces.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +28,21 @@ trace::Trace stream_trace(const RegisterStream& row);
 
 /// Cycles of one pass of the stream from those of the two launches.
 double cycles_of_stream(const RegisterStream& row, double twice, double once);
+
+/// One measured row of issue_turns.csv: two warps of a sub-core, each in its own stream.
+struct IssueTurns {
+  bool is_drawn = false;
+  std::array<std::string, 2> streams;  ///< the older warp's first, as issue_turns.md has it
+  std::array<std::optional<double>, 2>
+      cycles;  ///< between two reads of the clock, if it does so often enough
+};
+
+/// Throws UsageError for a malformed file.
+std::vector<IssueTurns> load_issue_turns(const std::string& file);
+
+/// A launch of two CTAs of four warps, one for each stream, which go through it again and again in a loop of
+/// kInstructionsOfTurns instructions.
+trace::Trace turns_trace(const IssueTurns& row);
+constexpr std::size_t kInstructionsOfTurns = 208;
 
 }  // namespace warpscope::validation
