@@ -96,6 +96,14 @@ TEST(RegisterPorts, XuInstructionsDoNotHoldMemoryInstructionsBack) {
   read_later(ports, &RegisterPorts::by_xu, kLate);
   const ProductLeaves leaves = read_for_product(ports, kHmma, 1);
   EXPECT_EQ(leaves.memory_waits, 0);
+  EXPECT_EQ(leaves.xu_reads, 1 + 6) << "behind the reads of the tensor instruction";
+  EXPECT_EQ(read_for_product(ports, kHmma, 40).xu_reads, -1) << "none waits";
+}
+
+TEST(RegisterPorts, AnXuInstructionPutsOffTheNextProduct) {
+  RegisterPorts ports;
+  read_later(ports, &RegisterPorts::by_xu, kLate);
+  read_for_product(ports, kHmma, 1);
   EXPECT_EQ(read_for_product(ports, kHmma, 2).time, 1 + 6 + 1);
 }
 

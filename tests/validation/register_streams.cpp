@@ -161,7 +161,7 @@ std::vector<Token> turns_tokens(std::string_view stream) {
       continue;
     }
     std::string text(part.kind->text);
-    int& count = part.kind->registers_apart == 4 ? products : others;
+    int& count = part.kind->name.starts_with("HMMA") ? products : others;
     const int number = part.kind->first + part.kind->registers_apart * (count++ % part.kind->rounds);
     for (std::size_t at = text.find('#'); at != std::string::npos; at = text.find('#')) {
       text.replace(at, 1, std::to_string(number));
