@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <new>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "experiments/base/interruption.hpp"
@@ -61,20 +64,44 @@ TEST(WorkerPool, KeepsItsProcesses) {
   EXPECT_FALSE(processes.contains(std::to_string(::getpid())));
 }
 
+/// Numbers that processes share which are forked later, all zero.
+class SharedCounts {
+ public:
+  SharedCounts()
+      : counts_(static_cast<std::atomic<int>*>(::mmap(nullptr, 2 * sizeof(std::atomic<int>),
+                                                      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                                                      0))) {}
+  ~SharedCounts() { ::munmap(counts_, 2 * sizeof(std::atomic<int>)); }
+  SharedCounts(const SharedCounts&) = delete;
+  SharedCounts& operator=(const SharedCounts&) = delete;
+
+  /// Counts one more of a kind and returns when there are as many of the other.
+  void keep_in_step(int kind) const {
+    const int begun = ++counts_[kind];
+    while (counts_[1 - kind] < begun) {
+      ::usleep(100);
+    }
+  }
+
+ private:
+  std::atomic<int>* counts_;
+};
+
 TEST(WorkerPool, DoesTheTasksOfAFamilyInOneProcess) {
+  const SharedCounts counts;
   std::vector<Task> tasks(40);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    tasks[i].family = i % 2 == 0 ? "even" : "odd";
+    tasks[i] = {std::to_string(i % 2), i % 2 == 0 ? "even" : "odd"};
   }
-  const Work work = [](const std::string&) {
-    ::usleep(2000);  // so that both processes have begun before one has done all
+  const Work work = [&](const std::string& kind) {
+    counts.keep_in_step(std::stoi(kind));  // or one that begins late would find its family's tasks done
     return done(std::to_string(::getpid()));
   };
   WorkerPool pool(work, {2, {}});
   std::vector<std::string> process(tasks.size());
   run_tasks(tasks, pool, [&](std::size_t task, const Outcome& outcome) { process[task] = outcome.text; });
   EXPECT_NE(process[0], process[1]);
-  for (std::size_t i = 2; i < 20; ++i) {
+  for (std::size_t i = 2; i < tasks.size(); ++i) {
     EXPECT_EQ(process[i], process[i % 2]) << i;
   }
 }
