@@ -68,18 +68,24 @@ TEST(WorkerPool, KeepsItsProcesses) {
 class SharedCounts {
  public:
   SharedCounts()
-      : counts_(static_cast<std::atomic<int>*>(::mmap(nullptr, 2 * sizeof(std::atomic<int>),
+      : counts_(static_cast<std::atomic<int>*>(::mmap(nullptr, 3 * sizeof(std::atomic<int>),
                                                       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
                                                       0))) {}
-  ~SharedCounts() { ::munmap(counts_, 2 * sizeof(std::atomic<int>)); }
+  ~SharedCounts() { ::munmap(counts_, 3 * sizeof(std::atomic<int>)); }
   SharedCounts(const SharedCounts&) = delete;
   SharedCounts& operator=(const SharedCounts&) = delete;
 
-  /// Counts one more of a kind and returns when there are as many of the other.
+  /// Counts one more of a kind and returns when there are as many of the other, or after some seconds, and
+  /// then never waits again: a test fails then and does not hang.
   void keep_in_step(int kind) const {
+    constexpr int kLooks = 20'000;
+    std::atomic<int>& has_given_up = counts_[2];
     const int begun = ++counts_[kind];
-    while (counts_[1 - kind] < begun) {
+    for (int looks = 0; has_given_up == 0 && counts_[1 - kind] < begun; ++looks) {
       ::usleep(100);
+      if (looks >= kLooks) {
+        has_given_up = 1;
+      }
     }
   }
 
