@@ -9,8 +9,11 @@ namespace warpscope::kernels {
 /// Static pipe model and heuristics of the compiler for one target, in cycles where not said otherwise. These
 /// are read off machine code (stall counts, order of instructions), not timings of a GPU.
 struct CompilerTarget {
-  int hmma_16816_interval = 8;
+  int hmma_16816_interval = 8;  ///< that stall counts keep
   int hmma_1688_interval = 4;
+  int hmma_plan_interval = 8;  ///< of HMMA.16816, in the plan that says what is urgent
+  int hmma_early_cycles =
+      0;  ///< so long before its pipe is free an HMMA is chosen, if nothing is more urgent
   int fma_interval = 2;
   int imad_interval = 2;       ///< on the heavy half of the FMA pipe
   int alu_interval = 2;        ///< integer, logic, compare, pack
@@ -31,7 +34,7 @@ struct CompilerTarget {
   int shuffle_latency = 24;
   int global_load_latency = 30;  ///< the compiler hoists loads no further than it does shared loads
   int reload_latency = 295;      ///< from local memory
-  int waiting_loads = 11;        ///< LDSMs that are issued before their first HMMA, at most
+  int waiting_loads = 11;        ///< LDSMs whose last HMMA has not issued, at most
   int load_window = 10;        ///< HMMAs that such an LDSM passes where the other factor is computed, at most
   int value_registers = 231;   ///< at most: 255 less address_registers
   int address_registers = 24;  ///< of a thread's in a kernel with products: addresses and loop constants

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/compiler/backward_plan.hpp"
 #include "kernels/compiler/opcode_kinds.hpp"
 
 namespace warpscope::kernels {
@@ -33,15 +34,7 @@ class Builder {
     }
     mark_outliving_values();
     sort_edges();
-    for (std::size_t i = code_.size(); i-- > 0;) {
-      if (stands_for_another(i) && i + 1 < code_.size()) {
-        graph_.nodes[i].priority = graph_.nodes[i + 1].priority;
-      }
-      for (const DependenceEdge& edge : graph_.successors[i]) {
-        graph_.nodes[i].priority =
-            std::max(graph_.nodes[i].priority, edge.priority + graph_.nodes[edge.successor].priority);
-      }
-    }
+    set_priorities();
     return std::move(graph_);
   }
 
@@ -132,7 +125,11 @@ class Builder {
 
   void note_hmma_user(int writer, std::uint32_t user) {
     DependenceNode& node = graph_.nodes[static_cast<std::size_t>(writer)];
-    if (!is_hmma(code_[user].opcode) || node.first_hmma_user >= 0) {
+    if (!is_hmma(code_[user].opcode)) {
+      return;
+    }
+    node.last_hmma_user = hmmas_;
+    if (node.first_hmma_user >= 0) {
       return;
     }
     node.first_hmma_user = hmmas_;
@@ -174,8 +171,7 @@ class Builder {
       return;
     }
     if (is_hmma(opcode)) {
-      const int interval = issue_interval(target_, opcode);
-      edge(last_hmma_, i, interval, interval);
+      edge(last_hmma_, i, 1, 1);
       last_hmma_ = static_cast<int>(i);
       ++hmmas_;
     }
@@ -192,6 +188,17 @@ class Builder {
            std::ranges::none_of(graph_.writes[i], [&](std::uint32_t written) {
              return graph_.values[written].readers > 0 || graph_.values[written].outlives;
            });
+  }
+
+  void set_priorities() {
+    std::vector<bool> others(code_.size());
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      others[i] = stands_for_another(i);
+    }
+    const std::vector<int> cycles = plan_backwards(code_, graph_.successors, others, target_);
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      graph_.nodes[i].priority = cycles[i];
+    }
   }
 
   void mark_outliving_values() {

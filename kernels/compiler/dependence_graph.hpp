@@ -14,7 +14,7 @@ namespace warpscope::kernels {
 struct DependenceEdge {
   std::uint32_t successor = 0;
   int cycles = 0;    ///< from the issue of one to the issue of the other
-  int priority = 0;  ///< what the edge adds to the length of a path
+  int priority = 0;  ///< the same, in the plan that says what is urgent
 };
 
 /// One value of one register, from the instruction that writes it (or the start of the block) to its last
@@ -28,9 +28,10 @@ struct RegisterValue {
 
 struct DependenceNode {
   int predecessors = 0;
-  int priority = 0;             ///< longest path to the end of the block, cycles
+  int priority = 0;             ///< cycles to the end of the block (plan_backwards)
   bool waits_for_load = false;  ///< reads what a load of an earlier block brings
   int first_hmma_user = -1;     ///< number of the first HMMA of the block that reads a result; -1 = none
+  int last_hmma_user = -1;      ///< and of the last one
   int hmmas_first = 0;          ///< LDSM, reload: HMMAs of the block that are issued before it, at least
 };
 
@@ -46,7 +47,8 @@ struct NodeLists {
 };
 
 /// Registers: a reader waits for the writer's latency, a writer one cycle for earlier readers and writers.
-/// HMMAs keep their order, and so do memory instructions and barriers among themselves.
+/// HMMAs keep their order, and so do memory instructions and barriers among themselves; their pipes decide
+/// how far they are apart.
 struct DependenceGraph {
   std::vector<DependenceNode> nodes;
   NodeLists<DependenceEdge> successors;

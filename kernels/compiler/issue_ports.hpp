@@ -17,6 +17,10 @@ class IssuePorts {
 
   /// The first cycle in which the pipes take `opcode`.
   int earliest(trace::Opcode opcode) const { return free_[port_of(opcode)]; }
+  /// From when on the order may be settled on `opcode`, which then waits until the pipes take it.
+  int earliest_choice(trace::Opcode opcode) const {
+    return earliest(opcode) - (is_hmma(opcode) ? target_.hmma_early_cycles : 0);
+  }
 
   /// `opcode` issues in cycle `time`.
   void issue(trace::Opcode opcode, int time) {

@@ -22,8 +22,11 @@ class ListScheduler {
         live_(graph_.live_registers),
         loads_for_(code_.size(), 0) {
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
+      if (is_hmma(code_[i].opcode)) {
+        hmmas_.push_back(i);
+      }
       if (waits_for_hmma(i)) {
-        ++loads_for_[static_cast<std::size_t>(graph_.nodes[i].first_hmma_user)];
+        ++loads_for_[static_cast<std::size_t>(graph_.nodes[i].last_hmma_user)];
       }
       missing_[i] = graph_.nodes[i].predecessors;
       if (missing_[i] == 0) {
@@ -88,6 +91,11 @@ class ListScheduler {
     return is_ldsm(code_[i].opcode) && graph_.nodes[i].first_hmma_user >= 0;
   }
 
+  bool more_urgent_than_next_hmma(const DependenceNode& node) const {
+    const auto issued = static_cast<std::size_t>(hmmas_issued_);
+    return issued < hmmas_.size() && node.priority > graph_.nodes[hmmas_[issued]].priority;
+  }
+
   // Registers are kept free for what the next products need, so that results of later ones do not stop them.
   bool fits(std::uint32_t i) const {
     const DependenceNode& node = graph_.nodes[i];
@@ -97,8 +105,9 @@ class ListScheduler {
     if (waits_for_hmma(i) && waiting_loads_ >= target_.waiting_loads) {
       return false;
     }
-    const bool is_next = i == oldest_ || (node.first_hmma_user >= 0 &&
-                                          node.first_hmma_user < hmmas_issued_ + target_.next_hmmas);
+    const bool is_next =
+        i == oldest_ || more_urgent_than_next_hmma(node) ||
+        (node.first_hmma_user >= 0 && node.first_hmma_user < hmmas_issued_ + target_.next_hmmas);
     const int limit = target_.value_registers - (is_next ? 0 : target_.reserve_registers);
     const int most = static_cast<int>(graph_.writes[i].size());
     if (live_ + most <= limit && live_predicates_ + most <= target_.live_predicates) {
@@ -109,7 +118,9 @@ class ListScheduler {
            (pressure.predicates <= 0 || live_predicates_ + pressure.predicates <= target_.live_predicates);
   }
 
-  int earliest(std::uint32_t i) const { return std::max(ready_at_[i], ports_.earliest(code_[i].opcode)); }
+  int earliest(std::uint32_t i) const {
+    return std::max(ready_at_[i], ports_.earliest_choice(code_[i].opcode));
+  }
 
   // The instruction to issue now, or -1 and the next time at which there may be one. While something more
   // urgent has to wait, the time is not filled with what may have to wait longer.
@@ -146,7 +157,7 @@ class ListScheduler {
   }
 
   void issue(std::uint32_t i) {
-    time_ = std::max(time_, earliest(i));
+    time_ = std::max({time_, ready_at_[i], ports_.earliest(code_[i].opcode)});
     const Pressure pressure = change(i);
     live_ += pressure.registers;
     live_predicates_ += pressure.predicates;
@@ -185,8 +196,9 @@ class ListScheduler {
   int live_;
   int live_predicates_ = 0;
   int hmmas_issued_ = 0;
-  int waiting_loads_ = 0;       // LDSMs that have been issued, and their first HMMA has not
-  std::vector<int> loads_for_;  // LDSMs whose first HMMA it is, by number of the HMMA
+  int waiting_loads_ = 0;             // LDSMs that have been issued, and their last HMMA has not
+  std::vector<int> loads_for_;        // LDSMs whose last HMMA it is, by number of the HMMA
+  std::vector<std::uint32_t> hmmas_;  // in their order
 };
 
 }  // namespace

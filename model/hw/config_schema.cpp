@@ -99,7 +99,10 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.barrier.base_cycles), "cycles", 0, 1000, "last arrival to release"},
   KeySpec{WARPSCOPE_KEY(sm.barrier.per_warp_cycles), "cycles", 0, 1000, "between two arrivals"},
 
-  KeySpec{WARPSCOPE_KEY(sm.global.async_copy_lsu_cycles), "cycles", 1, 1000, "data path time of one LDGSTS.128"},
+  KeySpec{WARPSCOPE_KEY(sm.global.async_copy_lsu_cycles), "cycles", 1, 1000,
+          "data path time of one LDGSTS.128 as it leaves"},
+  KeySpec{WARPSCOPE_KEY(sm.global.async_copy_fill_cycles), "cycles", 0, 1000,
+          "data path time of one LDGSTS.128 as its data arrive"},
   KeySpec{WARPSCOPE_KEY(sm.global.l1_latency_cycles), "cycles", 1, 10000, "load that hits the L1"},
   KeySpec{WARPSCOPE_KEY(sm.global.async_copy_cycles), "cycles", 0, 10000, "arrival of an LDGSTS, beyond that of a load"},
   KeySpec{WARPSCOPE_KEY(sm.global.atomic_cycles), "cycles", 0, 10000, "answer of an atomic operation, beyond that of a load"},

@@ -113,7 +113,8 @@ struct Barrier {
 };
 
 struct GlobalAccess {
-  int async_copy_lsu_cycles = 0;    ///< data-path cycles of one LDGSTS.128
+  int async_copy_lsu_cycles = 0;    ///< data-path cycles of one LDGSTS.128 as it leaves,
+  int async_copy_fill_cycles = 0;   ///< and as its data arrive
   int l1_latency_cycles = 0;        ///< load that hits L1 (register spills)
   int async_copy_cycles = 0;        ///< an LDGSTS's arrival, beyond that of a load
   int atomic_cycles = 0;            ///< an atomic operation's answer, beyond that of a load

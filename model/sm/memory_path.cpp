@@ -107,6 +107,13 @@ void SmCore::update_service(const SubCoreState& sub_core) {
   service_time_ = std::max(time_of(first), state_.lsu_free);
 }
 
+void SmCore::fill_shared_memory(std::int32_t time) {
+  while (arrivals_.first() <= time) {
+    state_.lsu_free = std::max(state_.lsu_free, arrivals_.take()) + spec_.global.async_copy_fill_cycles;
+    counters_.data_path_cycles += spec_.global.async_copy_fill_cycles;
+  }
+}
+
 bool SmCore::may_leave(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time) {
   const MemoryRequest& request = prepared_[places_[sub_core.queue[0].warp].sub_core].first();
   const bool reduces = instruction.op_class == OpClass::global_reduce;
@@ -184,6 +191,7 @@ void SmCore::answer(const SentRequest& sent, std::int32_t time) {
       instruction.opcode == trace::Opcode::ATOM_32 || instruction.op_class == OpClass::async_copy;
   const std::int32_t ready = takes_longer ? time + instruction.latency : time;
   if (instruction.op_class == OpClass::async_copy) {
+    arrivals_.add(time);
     const std::uint32_t age = warp.commits - sent.commits;
     const std::size_t group = warp.groups - std::min<std::uint32_t>(age, warp.groups);
     std::int32_t& arrival = age == 0 ? warp.open_group : warp.group[group];
@@ -246,6 +254,13 @@ std::int32_t SmCore::read_registers(SubCoreState& sub_core, const DecodedInstruc
 template <bool kWatched>
 void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
   const DecodedInstruction& instruction = code_[sub_core.queue[0].pc];
+  if (arrivals_.first() <= time) {
+    fill_shared_memory(time);
+    service_time_ = std::max(time, state_.lsu_free);
+    if (service_time_ > time) {
+      return;
+    }
+  }
   const bool sends = leaves_sm(instruction);
   if (sends && is_store(instruction.op_class) && !may_leave(sub_core, instruction, time)) {
     return;
@@ -273,6 +288,9 @@ void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
     const bool exists = prepared_[places_[entry.warp].sub_core].first().bytes > 0;
     awaits_answer = exists && !is_store(instruction.op_class);
     done = time + instruction.data_cycles;
+    if (instruction.op_class == OpClass::async_copy && !exists) {
+      arrivals_.add(time);  // of zeros
+    }
     exists ? send(entry, warp, instruction, time) : pass_by(entry, time);
   }
   switch (instruction.op_class) {

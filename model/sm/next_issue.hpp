@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 
 #include "model/sm/sm_core.hpp"
 #include "model/sm/sm_numbers.hpp"
@@ -29,7 +30,7 @@ inline void SmCore::select_next(SubCoreState& sub_core) {
   // The warp that issued last goes on if it can at once, as it can more often than not.
   const std::uint8_t last = sub_core.last_warp;
   const bool is_there = last != SubCoreState::kNobody;
-  if (is_there && earliest(last) <= now) {
+  if (is_there && earliest(last) <= now && (sub_core.asleep >> last & 1) == 0) {
     sub_core.next_time = now;
     sub_core.next_warp = last;
     return;
@@ -39,7 +40,9 @@ inline void SmCore::select_next(SubCoreState& sub_core) {
   // rank and warp are one number.
   const int first = is_there && !waits_for_long_pipe(sub_core, last) ? last : SubCoreState::kNobody;
   const auto candidate = [&](std::uint8_t warp, int rank) {
-    return std::int64_t{std::max(earliest(warp), now)} << 16 | (warp == first ? 0 : rank << 8) | warp;
+    const auto asleep = static_cast<int>(sub_core.asleep >> warp & 1) << 15;
+    return std::int64_t{std::max(earliest(warp), now)} << 16 | asleep | (warp == first ? 0 : rank << 8) |
+           warp;
   };
   const int warps = sub_core.warp_count;
   std::int64_t best = std::int64_t{kNever} << 16 | sub_core.last_warp;
@@ -48,6 +51,20 @@ inline void SmCore::select_next(SubCoreState& sub_core) {
   }
   sub_core.next_time = static_cast<std::int32_t>(best >> 16);
   sub_core.next_warp = static_cast<std::uint8_t>(best);
+}
+
+inline void SmCore::look_ahead(SubCoreState& sub_core, std::uint8_t local, const WarpState& warp,
+                               const DecodedInstruction& next, std::int32_t time) {
+  sub_core.asleep &= ~(std::uint32_t{1} << local);
+  if (next.wait_mask == 0 || next.pipe != PipeSlot::tensor) {
+    return;
+  }
+  for (unsigned mask = next.wait_mask; mask != 0; mask &= mask - 1) {
+    const auto board = static_cast<std::size_t>(std::countr_zero(mask));
+    if (warp.queued[board] > 0 || warp.scoreboard[board] > time) {
+      sub_core.asleep |= std::uint32_t{1} << local;
+    }
+  }
 }
 
 inline void SmCore::update_own(SubCoreState& sub_core, std::uint8_t local, WarpState& warp,

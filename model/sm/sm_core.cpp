@@ -165,6 +165,7 @@ void SmCore::move_origin(std::int32_t origin) {
   for (LoopHead& head : loop_heads_) {
     head.time -= origin;
   }
+  arrivals_.rebase(origin);
   stores_.rebase(origin);
   reductions_.rebase(origin);
   for (std::size_t s = 0; s < kMaxSubCores; ++s) {
@@ -245,6 +246,9 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
     put_behind_its_cta(sub_core, local);
   }
   warp.ready_reason = reason(Stall::wait);
+  if (instruction->op_class != OpClass::exit) {
+    look_ahead(sub_core, local, warp, instruction[1], time);
+  }
   if (instruction->plain) {
     take_pipe(sub_core, *instruction, read);
     ++warp.pc;

@@ -14,6 +14,7 @@
 #include "model/sm/address.hpp"
 #include "model/sm/async_units.hpp"
 #include "model/sm/code_supply.hpp"
+#include "model/sm/copy_arrivals.hpp"
 #include "model/sm/decoded_launch.hpp"
 #include "model/sm/instruction_lines.hpp"
 #include "model/sm/issue_history.hpp"
@@ -176,6 +177,10 @@ class SmCore {
   };
   /// As far as scoreboards, registers, copies and the MIO queue decide.
   Wait wait_for_results(const WarpState& warp, const DecodedInstruction& next);
+  /// Looks at `next`, the instruction behind the one that issues in cycle `time`, before that sets
+  /// scoreboards.
+  static void look_ahead(SubCoreState& sub_core, std::uint8_t local, const WarpState& warp,
+                         const DecodedInstruction& next, std::int32_t time);
   void update_own(SubCoreState& sub_core, std::uint8_t local, WarpState& warp,
                   const DecodedInstruction& next);
   void update_own(int warp);
@@ -220,6 +225,8 @@ class SmCore {
   void send(const MioEntry& entry, WarpState& warp, const DecodedInstruction& instruction, std::int32_t time);
   /// A group of copies ends.
   void commit_group(WarpState& warp, std::int32_t time);
+  /// What copies have brought until `time` takes the data path first.
+  void fill_shared_memory(std::int32_t time);
   /// Serves the first instruction of the sub-core's MIO queue.
   template <bool kWatched>
   void serve_memory(SubCoreState& sub_core, std::int32_t time);
@@ -271,7 +278,8 @@ class SmCore {
   std::vector<SentRequest>& sent_;
   std::vector<Completion>* completions_ = nullptr;  ///< of the run in progress
   std::array<PreparedRequests, kMaxSubCores> prepared_;
-  AsyncUnits async_;        ///< empty where the launch has no use for them
+  AsyncUnits async_;  ///< empty where the launch has no use for them
+  CopyArrivals arrivals_;
   StoreBuffer stores_;      ///< in bytes
   StoreBuffer reductions_;  ///< in entries
 };

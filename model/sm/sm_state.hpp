@@ -86,6 +86,8 @@ struct alignas(64) SubCoreState {
   /// Resident ones, oldest CTA first, and of one CTA the one that issued longest ago.
   std::array<std::uint8_t, kWarpsPerSubCore> by_age{};
   std::array<std::uint8_t, kWarpsPerSubCore> pipe{};  ///< PipeSlot of the next instruction
+  /// Bit: its next is a tensor instruction whose scoreboard was set as the one in front of it issued.
+  std::uint32_t asleep = 0;
   /// Earliest issue as far as the warp alone decides; kNever while it waits for others or is not there.
   std::array<std::int32_t, kWarpsPerSubCore> own = never<kWarpsPerSubCore>();
   std::int32_t mio_free = 0;     ///< next instruction may leave the MIO queue

@@ -198,6 +198,7 @@ void SmCore::exit_warp(int warp_index, std::int32_t time) {
   sub_core.last_warp = SubCoreState::kNobody;
   sub_core.own[local] = kNever;
   sub_core.pipe[local] = 0;
+  sub_core.asleep &= ~(std::uint32_t{1} << local);
   warp = WarpState{};
   --resident_warps_;
   if (--state_.ctas[at(cta_slot)].warps_left == 0) {

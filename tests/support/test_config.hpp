@@ -45,6 +45,7 @@ inline hw::Sm test_sm() {
   sm.shuffle = {.interval_cycles = 6, .latency_cycles = 23};
   sm.barrier = {.base_cycles = 14, .per_warp_cycles = 3};
   sm.global = {.async_copy_lsu_cycles = 5,
+               .async_copy_fill_cycles = 0,
                .l1_latency_cycles = 37,
                .async_copy_cycles = 0,
                .atomic_cycles = 40,

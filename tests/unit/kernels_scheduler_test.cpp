@@ -237,35 +237,56 @@ TEST(ListScheduler, AnImpossibleLimitStillEnds) {
   EXPECT_EQ(schedule(loads_and_products(10), target).size(), 20U);
 }
 
-TEST(ListScheduler, RegistersAreKeptForTheNextProducts) {
-  // The oldest instruction waits for MUFU. The chain has the longer path, but its value would take a register
-  // that is kept free, and the pack feeds the next HMMA.
+/// Instructions in front of the HMMA that a FADD, which it does not read, may take a register before: of two
+/// chains one FADD is needed by something more urgent than the HMMA, where `urgent` says so.
+bool takes_a_register_before_the_pack(int reserve, bool urgent) {
   CompilerTarget target;
-  std::vector<Instruction> code = {make(Opcode::MUFU_EX2, r(40), {r(41)}), make(Opcode::FADD, r(42), {r(40)}),
-                                   make(Opcode::FADD, r(50), {r(43)})};
-  for (int link = 0; link < 10; ++link) {
+  target.reserve_registers = reserve;
+  target.value_registers = 8;
+  std::vector<Instruction> code = {
+      make(Opcode::MUFU_EX2, r(40), {r(41)}), make(Opcode::F2FP_PACK_AB, r(44), {r(40)}),
+      make(Opcode::HMMA_16816_F32, r(46), {r(44), r(45), r(46)}), make(Opcode::FADD, r(50), {r(43)})};
+  for (int link = 0; urgent && link < 10; ++link) {
     code.push_back(make(Opcode::FADD, r(50), {r(50)}));
   }
-  code.push_back(make(Opcode::F2FP_PACK_AB, r(44), {r(45)}));
-  code.push_back(make(Opcode::HMMA_16816_F32, r(46), {r(44), r(45), r(46)}));
   BlockLiveness liveness;
   for (const std::size_t live : {41U, 43U, 45U, 46U}) {
     liveness.live_in.set(live);
     liveness.live_out.set(live);
   }
-  liveness.live_out.set(50).set(42);
-  const auto pack_comes_first = [&](int reserve) {
-    target.reserve_registers = reserve;
-    target.value_registers = 8;
-    const std::vector<Instruction> order = schedule(code, target, liveness);
-    const auto is_pack = [](const Instruction& instruction) {
-      return instruction.opcode == Opcode::F2FP_PACK_AB;
-    };
-    const auto in_chain = [](const Instruction& instruction) { return instruction.destination.first == 50; };
-    return std::ranges::find_if(order, is_pack) < std::ranges::find_if(order, in_chain);
+  liveness.live_out.set(50);
+  const std::vector<Instruction> order = schedule(code, target, liveness);
+  const auto is_pack = [](const Instruction& instruction) {
+    return instruction.opcode == Opcode::F2FP_PACK_AB;
   };
-  EXPECT_TRUE(pack_comes_first(4));
-  EXPECT_FALSE(pack_comes_first(0));
+  const auto in_chain = [](const Instruction& instruction) { return instruction.destination.first == 50; };
+  return std::ranges::find_if(order, in_chain) < std::ranges::find_if(order, is_pack);
+}
+
+TEST(ListScheduler, RegistersAreKeptForTheNextProducts) {
+  EXPECT_TRUE(takes_a_register_before_the_pack(0, false));
+  EXPECT_FALSE(takes_a_register_before_the_pack(4, false));
+  EXPECT_TRUE(takes_a_register_before_the_pack(4, true)) << "what is more urgent takes them";
+}
+
+TEST(ListScheduler, TimeBetweenProductsIsNotFilledWithWhatIsLessUrgent) {
+  // Four products and four sums that nothing needs soon.
+  std::vector<Instruction> code;
+  for (int i = 0; i < 4; ++i) {
+    code.push_back(make(Opcode::HMMA_16816_F32, r(60 + i), {r(40), r(41), r(60 + i)}));
+    code.push_back(make(Opcode::FADD, r(70 + i), {r(50)}));
+  }
+  const auto sums_before_last_product = [&](int early) {
+    CompilerTarget target;
+    target.hmma_early_cycles = early;
+    target.source_order_cycles = 0;
+    const std::vector<Opcode> order = opcodes(schedule(code, target, all_live_out()));
+    const auto last = std::ranges::find_end(order, Order{Opcode::HMMA_16816_F32}).begin();
+    return std::count(order.begin(), last, Opcode::FADD);
+  };
+  EXPECT_EQ(sums_before_last_product(0), 4);
+  EXPECT_EQ(sums_before_last_product(8 - CompilerTarget{}.lanes_behind_hmma), 1)
+      << "the last one is no more urgent than they are";
 }
 
 }  // namespace

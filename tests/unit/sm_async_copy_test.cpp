@@ -78,6 +78,25 @@ TEST(SmAsyncCopy, GroupArrivesWithItsLastCopy) {
   }
 }
 
+// Measured: copy_path.csv.
+TEST(SmAsyncCopy, DataTakeTheDataPathAsTheyArrive) {
+  hw::HwConfig config = test_config();
+  Program program;
+  program.op(LDGSTS_128).global(0, 0, 512).stall(15).op(NOP).stall(15).op(NOP).stall(10);
+  program.op(LDSM_X4).shared(512, 4).stall(1).sets(1).exit().waits_for(1);
+  const auto end = [&](int fill_cycles, std::int32_t arrival) {
+    config.sm.global.async_copy_fill_cycles = fill_cycles;
+    CoreBench bench(config, one_program(program.build()));
+    bench.answer([&](const sm::MemoryRequest&) { return arrival; });
+    return bench.run();
+  };
+  const std::int64_t alone = end(0, 40);
+  EXPECT_EQ(end(3, 40), alone + 3) << "they come as the LDSM would be served";
+  EXPECT_EQ(end(3, 38), alone + 1) << "and here two cycles before";
+  EXPECT_EQ(end(3, 30), alone) << "long before";
+  EXPECT_EQ(end(3, 60), alone) << "and behind it";
+}
+
 /// When all but `pending` of twelve groups have arrived, each of one copy, as told by `answer`.
 std::int64_t of_twelve_groups(std::uint16_t pending, const CoreBench::Answer& answer) {
   Program program;

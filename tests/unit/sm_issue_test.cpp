@@ -83,6 +83,37 @@ TEST(SmIssue, OldestWarpComesFirstAtTheTensorPipe) {
   EXPECT_EQ(bench.end_of(1), 3 * interval + 1);
 }
 
+/// When the older of two warps ends whose HMMA waits for the MUFU in front of it, with `between` NOPs of one
+/// cycle behind that, beside HMMAs of the younger one that are `apart` cycles apart; and when that one ends.
+std::array<std::int64_t, 2> ends_beside_products(int between, int apart) {
+  Program older;
+  older.op(MUFU_EX2).stall(2).sets(1);
+  for (int i = 0; i < between; ++i) {
+    older.op(NOP).stall(1);
+  }
+  older.op(HMMA_16816_F32).stall(1).waits_for(1).exit();
+  Program younger;
+  for (int i = 0; i < 20; ++i) {
+    younger.op(HMMA_16816_F32).stall(static_cast<std::uint8_t>(apart));
+  }
+  const SubCoreBench bench({older.build(), younger.exit().build()});
+  return {bench.end_of(0), bench.end_of(1)};
+}
+
+// Measured: scoreboard_waits.csv.
+TEST(SmIssue, WhoseScoreboardWasSetComesBehindAllOthersAtTheTensorPipe) {
+  const int interval = test_config().sm.tensor.hmma_16816.interval_cycles;
+  const int result = test_config().sm.xu.latency_cycles;
+  const auto [held_back, beside] = ends_beside_products(1, interval);
+  EXPECT_GT(held_back, 20 * interval) << "until the other warp's last";
+  EXPECT_LE(beside, 20 * interval + 2);
+  EXPECT_LT(ends_beside_products(1, interval + 1)[0], result + 3 * interval) << "in the first gap";
+  EXPECT_LT(ends_beside_products(result, interval)[0], result + 3 * interval)
+      << "the result is there as the last NOP issues";
+  EXPECT_LT(ends_beside_products(0, interval)[0], result + 3 * interval)
+      << "nothing has looked at the scoreboard while it was set";
+}
+
 TEST(SmIssue, StallCountsDoNotRunWhileAnInstructionStands) {
   // The FADD reads two registers of a bank behind an HMMA: it stands from cycle 2 to 6.
   const trace::WarpProgram stands =
