@@ -36,8 +36,8 @@ inline void SmCore::select_next(SubCoreState& sub_core) {
     return;
   }
   // It also comes first of those that can issue later on, but where it waits for the tensor pipe or the XU.
-  // Then, and behind it, the oldest does. Which it will be can hardly be predicted, so few branches: time,
-  // rank and warp are one number.
+  // Then, and behind it, the oldest does, and last of all who sleeps. Which it will be can hardly be
+  // predicted, so few branches: time, sleep, rank and warp are one number.
   const int first = is_there && !waits_for_long_pipe(sub_core, last) ? last : SubCoreState::kNobody;
   const auto candidate = [&](std::uint8_t warp, int rank) {
     const auto asleep = static_cast<int>(sub_core.asleep >> warp & 1) << 15;

@@ -17,10 +17,6 @@ using trace::Instruction;
 using trace::Opcode;
 using trace::RegisterRange;
 
-RegisterRange r(int first, int count = 1) {
-  return {static_cast<std::uint16_t>(first), static_cast<std::uint8_t>(count)};
-}
-
 RegisterRange p(int number) {
   return r(trace::kFirstPredicate + number);
 }
