@@ -46,7 +46,8 @@ inline void SmCore::select_next(SubCoreState& sub_core) {
   };
   const int warps = sub_core.warp_count;
   std::int64_t best = std::int64_t{kNever} << 16 | sub_core.last_warp;
-  for (int i = 0; i < warps && (warps <= kFewWarps || best >> 16 > now); ++i) {
+  // Until one that does not sleep can issue now.
+  for (int i = 0; i < warps && (warps <= kFewWarps || best >> 15 > std::int64_t{now} << 1); ++i) {
     best = std::min(best, candidate(sub_core.by_age[at(i)], i + 1));
   }
   sub_core.next_time = static_cast<std::int32_t>(best >> 16);

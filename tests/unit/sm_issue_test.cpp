@@ -85,7 +85,8 @@ TEST(SmIssue, OldestWarpComesFirstAtTheTensorPipe) {
 
 /// When the older of two warps ends whose HMMA waits for the MUFU in front of it, with `between` NOPs of one
 /// cycle behind that, beside HMMAs of the younger one that are `apart` cycles apart; and when that one ends.
-std::array<std::int64_t, 2> ends_beside_products(int between, int apart) {
+/// `others` more warps issue something now and then.
+std::array<std::int64_t, 2> ends_beside_products(int between, int apart, int others = 0) {
   Program older;
   older.op(MUFU_EX2).stall(2).sets(1);
   for (int i = 0; i < between; ++i) {
@@ -96,7 +97,15 @@ std::array<std::int64_t, 2> ends_beside_products(int between, int apart) {
   for (int i = 0; i < 20; ++i) {
     younger.op(HMMA_16816_F32).stall(static_cast<std::uint8_t>(apart));
   }
-  const SubCoreBench bench({older.build(), younger.exit().build()});
+  std::vector<trace::WarpProgram> programs = {older.build(), younger.exit().build()};
+  for (int i = 0; i < others; ++i) {
+    Program other;
+    for (int nop = 0; nop < 20; ++nop) {
+      other.op(NOP).stall(static_cast<std::uint8_t>(5 + i));
+    }
+    programs.push_back(other.exit().build());
+  }
+  const SubCoreBench bench(programs);
   return {bench.end_of(0), bench.end_of(1)};
 }
 
@@ -107,6 +116,7 @@ TEST(SmIssue, WhoseScoreboardWasSetComesBehindAllOthersAtTheTensorPipe) {
   const auto [held_back, beside] = ends_beside_products(1, interval);
   EXPECT_GT(held_back, 20 * interval) << "until the other warp's last";
   EXPECT_LE(beside, 20 * interval + 2);
+  EXPECT_GT(ends_beside_products(1, interval, 4)[0], 20 * interval) << "with more warps, too";
   EXPECT_LT(ends_beside_products(1, interval + 1)[0], result + 3 * interval) << "in the first gap";
   EXPECT_LT(ends_beside_products(result, interval)[0], result + 3 * interval)
       << "the result is there as the last NOP issues";
