@@ -78,6 +78,7 @@ inline constexpr std::array kDraws = {
     Draw{"measured-h200", "counters_drawn_twentieth.csv"},
     Draw{"measured-h200", "counters_drawn_twentyfirst.csv"},
     Draw{"measured-h200", "counters_drawn_twentysecond.csv"},
+    Draw{"measured-h200", "counters_drawn_twentythird.csv"},
 };
 /// Backward passes in a fixed order (counters_drawn.md).
 inline constexpr const char* kDeterministicCounters = "counters_deterministic.csv";
