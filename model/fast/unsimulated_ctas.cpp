@@ -95,8 +95,10 @@ bool UnsimulatedCtas::ends(Cta& cta, sim::Cycles now) {
     } else if (iteration + 1 < trips) {
       ++iteration;
       cta.step = step.other;
-      cta.spills = now - cta.spilled >= kSpillsStayCycles;
-      cta.spilled = cta.spills ? now : cta.spilled;
+      if (depth == 0) {
+        cta.spills = now - cta.spilled >= kSpillsStayCycles;
+        cta.spilled = cta.spills ? now : cta.spilled;
+      }
     } else {
       iteration = trips = 0;
     }

@@ -50,7 +50,7 @@ class UnsimulatedCtas {
     double next = 0;  ///< when the next step begins
     std::size_t step = 0;
     sm::LoopCounters loops;
-    bool spills = true;       ///< accesses spilled registers in this iteration
+    bool spills = true;       ///< accesses spilled registers in this iteration of an outermost loop
     sim::Cycles spilled = 0;  ///< did so last
   };
 

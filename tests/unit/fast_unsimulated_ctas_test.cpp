@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "model/fast/echo.hpp"
 #include "tests/support/test_config.hpp"
 #include "tests/support/trace_builder.hpp"
 
@@ -149,6 +150,35 @@ TEST_F(UnsimulatedCtas, MakeAllAccessesInTheEnd) {
   ctas_->finish(1, memory_);
   EXPECT_EQ(read(), 3072U);
   EXPECT_EQ(memory_.traffic()[1].l2_write, 1024U);
+}
+
+TEST(UnsimulatedSpills, AreToldInEachIterationAlsoBehindInnerLoops) {
+  trace::MemoryOperand spill;
+  spill.tensor = 0;
+  spill.bytes = 512;
+  Program program;
+  program.begin_loop(0).begin_loop(1).op(FFMA, 10).end_loop().op(STL).memory(spill).op(FFMA, 9).end_loop();
+  program.exit();
+  trace::Tensor spills = tensor("spills", 4096);
+  spills.kind = trace::TensorKind::local;
+  const trace::Trace trace{{spills}, {one_program(program.build(), 1, 1, {4, 3})}};
+  const hw::HwConfig config = test_config();
+  memory::MemorySystem memory(config, {{1, 4096}});
+  memory.begin_launch(config.clock.max_mhz, false);
+  auto ctas = fast::UnsimulatedCtas::of(config, trace, trace.launches[0], 1);
+  ctas->begin(0, {.sm = 0, .slot = 0, .for_instructions = 0});
+  std::vector<std::uint64_t> written;
+  sim::Cycles now = 0;
+  for (int iteration = 0; iteration < 4; ++iteration) {
+    // An iteration has 44 instructions, the branches of both loops among them, the store is number 34.
+    for (const int instructions : {34, 10}) {
+      ctas->observe(instructions, fast::kSpillsStayCycles);
+      now += fast::kSpillsStayCycles;
+      ctas->advance(now, memory);
+    }
+    written.push_back(memory.traffic()[0].l2_write);
+  }
+  EXPECT_EQ(written, (std::vector<std::uint64_t>{512, 1024, 1536, 2048}));
 }
 
 }  // namespace
