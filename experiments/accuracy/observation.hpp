@@ -48,7 +48,7 @@ inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// of seventeen were in sight when the sets of the L2 were chosen, all of the eighteenth when blocks were
 /// dealt to slices, all of nineteen when slices came to look lines up together, cycles of twenty when
 /// rules of issue were compared, and of nine, the twenty-first among them, when the compiler's order was; the
-/// twenty-second guided nothing.
+/// twenty-second guided nothing, the twenty-third that a change was dropped.
 struct Draw {
   const char* directory;  ///< of the reference data, by the GPU
   const char* file;

@@ -95,6 +95,7 @@ bool UnsimulatedCtas::ends(Cta& cta, sim::Cycles now) {
     } else if (iteration + 1 < trips) {
       ++iteration;
       cta.step = step.other;
+      // What an iteration spills may stand behind loops in it.
       if (depth == 0) {
         cta.spills = now - cta.spilled >= kSpillsStayCycles;
         cta.spilled = cta.spills ? now : cta.spilled;
