@@ -16,7 +16,7 @@ namespace {
 /// Cycles for which the plan keeps an instruction's pipe, 0 for pipes that it does not count.
 int planned_interval(const CompilerTarget& target, trace::Opcode opcode) {
   if (trace::info(opcode).op_class == trace::OpClass::hmma_16816) {
-    return target.hmma_plan_interval;
+    return target.hmma_16816_interval + target.hmma_plan_spare_cycles;
   }
   if (is_hmma(opcode)) {
     return issue_interval(target, opcode);

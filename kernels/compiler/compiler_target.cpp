@@ -20,10 +20,8 @@ constexpr CompilerTarget kSm80{};
 constexpr CompilerTarget sm90() {
   CompilerTarget target;
   target.hmma_16816_interval = 6;
-  target.hmma_early_cycles = 1;
   target.lanes_behind_hmma = 5;
   target.fma_interval = 1;
-  target.xu_order_interval = 8;
   target.hmma_latency = 24;
   return target;
 }
@@ -80,7 +78,6 @@ CompilerTarget compiler_target(const GpuLimits& limits) {
   // Rates of the pipes that work by lanes are left as they are. Another rate makes a list scheduler
   // interleave anew, and by chance that changes a kernel by a few per cent: more than many a rate is worth.
   move(target.hmma_16816_interval, &PipeTimings::hmma_16816_interval);
-  move(target.hmma_plan_interval, &PipeTimings::hmma_16816_interval);
   move(target.hmma_1688_interval, &PipeTimings::hmma_1688_interval);
   move(target.hmma_latency, &PipeTimings::hmma_latency);
   move(target.fma_latency, &PipeTimings::fma_latency);

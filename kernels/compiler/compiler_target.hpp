@@ -11,15 +11,15 @@ namespace warpscope::kernels {
 struct CompilerTarget {
   int hmma_16816_interval = 8;  ///< that stall counts keep
   int hmma_1688_interval = 4;
-  int hmma_plan_interval = 8;  ///< of HMMA.16816, in the plan that says what is urgent
+  int hmma_plan_spare_cycles = 2;  ///< more between two HMMA.16816 in the plan that says what is urgent
   int hmma_early_cycles =
-      0;  ///< so long before its pipe is free an HMMA is chosen, if nothing is more urgent
+      1;  ///< so long before its pipe is free an HMMA is chosen, if nothing is more urgent
   int fma_interval = 2;
-  int imad_interval = 2;       ///< on the heavy half of the FMA pipe
-  int alu_interval = 2;        ///< integer, logic, compare, pack
-  int lanes_behind_hmma = 4;   ///< FMA and ALU instructions come no sooner behind an HMMA
-  int xu_interval = 10;        ///< that stall counts keep
-  int xu_order_interval = 10;  ///< that the order of instructions counts on
+  int imad_interval = 2;      ///< on the heavy half of the FMA pipe
+  int alu_interval = 2;       ///< integer, logic, compare, pack
+  int lanes_behind_hmma = 4;  ///< FMA and ALU instructions come no sooner behind an HMMA
+  int xu_interval = 10;       ///< that stall counts keep
+  int xu_order_interval = 8;  ///< that the order of instructions counts on
   int memory_interval = 4;
   int hmma_latency = 29;
   int fma_latency = 4;

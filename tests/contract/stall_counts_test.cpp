@@ -88,8 +88,9 @@ TEST(StallCounts, OfPyTorchAreNearMachineCode) {
     EXPECT_LT(error, 0.12) << "d " << row.head_dim << " causal " << row.causal;
     sum += error;
   }
-  ASSERT_EQ(rows.size(), 20U);
-  EXPECT_LT(sum / 20, 0.05);
+  ASSERT_EQ(rows.size(), 30U);
+  EXPECT_LT(sum / 30, 0.05);
+  RecordProperty("mean", std::to_string(sum / 30));
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ TEST(BackwardPlan, ExponentialsOfOneProductAreWantedOneAfterTheOther) {
 }
 
 TEST(BackwardPlan, ProductsTakeTurnsAtTheirPipe) {
-  const int apart = CompilerTarget{}.hmma_plan_interval;
+  const CompilerTarget target;
+  const int apart = target.hmma_16816_interval + target.hmma_plan_spare_cycles;
   const std::vector<int> found = priorities({make(Opcode::HMMA_16816_F32, r(60), {r(40), r(41), r(60)}),
                                              make(Opcode::HMMA_16816_F32, r(61), {r(40), r(41), r(61)}),
                                              make(Opcode::HMMA_16816_F32, r(62), {r(40), r(41), r(62)})});
