@@ -102,7 +102,7 @@ void SmCore::update_service(const SubCoreState& sub_core) {
   const std::int32_t since = std::max(sub_core.queue[0].enqueued, sub_core.mio_free);
   const std::int32_t waits_since = sub_core.waits_for_room ? sub_core.waits_since : since;
   service_turns_[index] = turn_of(index, sub_core.queue_count > 0 ? since : kNever, waits_since);
-  const Turn first = first_of(service_turns_);
+  const Turn first = first_of(service_turns_, state_.last_served);
   next_served_ = sub_core_of(first);
   service_time_ = std::max(time_of(first), state_.lsu_free);
 }
@@ -274,6 +274,7 @@ void SmCore::serve_memory(SubCoreState& sub_core, std::int32_t time) {
     sub_core.pipe_free[static_cast<std::size_t>(PipeSlot::mio)] = time + kRoomAfter;
   }
   WarpState& warp = state_.warps[entry.warp];
+  state_.last_served = places_[entry.warp].sub_core;
   state_.lsu_free = time + instruction.data_cycles;
   time += read_registers(sub_core, instruction, time);
   if (instruction.op_class == OpClass::shared_store) {

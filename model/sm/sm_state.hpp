@@ -113,6 +113,7 @@ struct SmState {
   std::int32_t far_fill_free = 0;  ///< the same, of lines from the L2
   ConstantLines loaded_constants = never<trace::kConstantLines>();   ///< of LDC
   ConstantLines operand_constants = never<trace::kConstantLines>();  ///< of the other instructions
+  std::uint8_t last_served = kMaxSubCores - 1;                       ///< took the data path last
   std::int32_t constants_come = 0;                                   ///< until here
   bool has_constants = false;                                        ///< some line has been read
   std::array<SubCoreState, kMaxSubCores> sub_cores{};
