@@ -9,16 +9,14 @@
 
 namespace warpscope::sm {
 
-/// A time, for how long a sub-core has waited until then, whether it lies at or before the one that came
-/// last, and the sub-core in one number: the least comes first, of equal times that of the sub-core that has
-/// waited longest, and of equals the next one behind the last, round and round (measured, loop_clocks.md).
-/// Who it will be can hardly be predicted, so it is found without branches.
+/// A time, for how long a sub-core has waited until then, a bit that first_of() sets, and the sub-core in one
+/// number: the least comes first. Who it will be can hardly be predicted, so it is found without branches.
 enum class Turn : std::int64_t {};
 using Turns = std::array<Turn, kMaxSubCores>;
 
 constexpr int kSubCoreBits = 2;
 static_assert(kMaxSubCores == 1 << kSubCoreBits);
-constexpr int kPlaceBits = kSubCoreBits + 1;
+constexpr int kPlaceBits = kSubCoreBits + 1;  ///< with that bit, which stands above the sub-core
 constexpr int kWaitBits = 16;
 /// Who has waited longer than so many cycles is not told from one who has waited so long.
 constexpr std::int64_t kMostWaited = (1 << kWaitBits) - 1;
@@ -34,7 +32,8 @@ constexpr std::int32_t time_of(Turn turn) {
 constexpr std::size_t sub_core_of(Turn turn) {
   return static_cast<std::size_t>(turn) % kMaxSubCores;
 }
-/// Sub-core `last` came last.
+/// The earliest; of equal times that of the sub-core that has waited longest, and of equals the next one
+/// behind `last`, which came last, round and round (measured, loop_clocks.md).
 constexpr Turn first_of(const Turns& turns, std::size_t last) {
   const auto behind_last = [&](std::size_t sub_core) {
     const std::int64_t is_past = sub_core <= last ? 1 : 0;
