@@ -348,8 +348,9 @@ void CodeEmitter::note_result(const Instruction& instruction) {
   }
 }
 
-void CodeEmitter::end_counted_block(bool branch) {
+void CodeEmitter::end_counted_block(bool branch, int jumps_over) {
   current_.branch_operation = program_.operation_number(kCounted);
+  current_.jumps_over = jumps_over;
   end_block(branch);
 }
 

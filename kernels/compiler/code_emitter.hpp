@@ -62,8 +62,8 @@ class CodeEmitter {
   void end_block(bool branch);
   /// Ends it with a branch that hangs on a comparison of `compared`, made here.
   void end_block_on(trace::RegisterRange compared);
-  /// The same, of a branch that was counted in the build.
-  void end_counted_block(bool branch);
+  /// The same, of a branch that was counted in the build, and jumps over so many instructions.
+  void end_counted_block(bool branch, int jumps_over);
   bool block_is_empty() const { return current_.code.empty() && pending_.empty(); }
   std::size_t next_block() const { return program_.blocks.size(); }
   std::size_t add_loop(const VirtualLoop& loop);

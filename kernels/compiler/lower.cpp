@@ -176,6 +176,7 @@ trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launc
       trace::Instruction& branch = block.code.emplace_back();
       branch.opcode = trace::Opcode::BRA;
       branch.operation = block.branch_operation;
+      branch.immediate = static_cast<std::uint16_t>(block.jumps_over);
       branch.sources[0] = block.condition;
     }
     rename_predicates(block.code);

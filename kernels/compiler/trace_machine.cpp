@@ -271,7 +271,7 @@ void TraceMachine::part(int number, int copy) {
     emitter_.spread(block.spread);
     if (block.end != BlockEnd::none) {
       materialise_zeros();
-      emitter_.end_counted_block(block.end == BlockEnd::branch);
+      emitter_.end_counted_block(block.end == BlockEnd::branch, block.jumps_over);
     }
   }
 }

@@ -23,6 +23,7 @@ struct BasicBlock {
   std::vector<trace::Instruction> code;
   bool ends_with_branch = false;      ///< a branch follows the code; it is not part of `code`
   std::uint8_t branch_operation = 0;  ///< what the branch is part of
+  int jumps_over = 0;                 ///< instructions; 0: the branch is not taken, or closes a loop
   int memory_interval = 0;            ///< 0: CompilerTarget::memory_interval
   /// Predicate that the branch reads, made in this block; none: it was made long before.
   trace::RegisterRange condition = {};

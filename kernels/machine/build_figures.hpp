@@ -44,6 +44,7 @@ struct CountedBlock {
   /// addresses behind it depend on the last of them.
   std::vector<CountedInstruction> chain{};
   BlockEnd end = BlockEnd::none;
+  int jumps_over = 0;  ///< instructions that nobody executes here; 0: the branch is not taken
 };
 
 /// What the compiler applies where a program marks a part, see CtaMachine::part.

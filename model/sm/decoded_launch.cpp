@@ -359,11 +359,12 @@ DecodedLaunch decode(const hw::HwConfig& config, const trace::Trace& /*trace*/, 
   compare_loops(out);
   const std::size_t instructions_per_line =
       static_cast<std::size_t>(config.sm.icache.line_bytes / kInstructionBytes);
-  if ((out.code.size() - 1) / instructions_per_line >= kMostLines) {
-    throw std::invalid_argument(fmt::format("launch '{}' has {} instructions, more than {} lines of {}",
-                                            launch.name, out.code.size(), kMostLines, config.id));
-  }
   const std::vector<std::uint32_t> places = trace::code_places(launch);
+  const std::uint32_t last = *std::ranges::max_element(places);
+  if (last / instructions_per_line >= kMostLines) {
+    throw std::invalid_argument(fmt::format("launch '{}' has {} instructions, more than {} lines of {}",
+                                            launch.name, last + 1, kMostLines, config.id));
+  }
   for (std::size_t i = 0; i < out.code.size(); ++i) {
     out.code[i].line = static_cast<std::uint16_t>(places[i] / instructions_per_line);
     out.code_lines = std::max(out.code_lines, out.code[i].line + 1U);

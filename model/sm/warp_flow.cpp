@@ -93,6 +93,8 @@ void SmCore::go_on(WarpState& warp, const DecodedInstruction& instruction, std::
     }
     if (instruction.op_class == trace::OpClass::convergence) {
       resolve_branch(warp, time + instruction.stall + spec_.issue.branch_cycles);
+    } else if (instruction.op_class == trace::OpClass::branch && instruction.immediate > 0) {
+      resolve_branch(warp, time + 1 + spec_.issue.branch_cycles);
     }
   } else if (close_loop(index_of(warp))) {
     resolve_branch(warp, time + 1 + spec_.issue.branch_cycles);

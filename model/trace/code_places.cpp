@@ -21,12 +21,19 @@ std::vector<std::uint32_t> code_places(const WarpProgram& program) {
   std::vector<std::uint32_t> places(program.code.size());
   std::uint32_t next = 0;
   std::uint32_t i = 0;
+  const auto place = [&] {
+    places[i] = next++;
+    const Instruction& instruction = program.code[i++];
+    if (info(instruction.opcode).op_class == OpClass::branch) {
+      next += instruction.immediate;
+    }
+  };
   for (const Loop& loop : program.loops) {
     if (!loop.again || loop.begin < i) {
       continue;
     }
     while (i < loop.begin) {
-      places[i++] = next++;
+      place();
     }
     const Loop& before = loop_before(program, loop);
     for (; i < loop.end; ++i) {
@@ -34,7 +41,7 @@ std::vector<std::uint32_t> code_places(const WarpProgram& program) {
     }
   }
   while (i < places.size()) {
-    places[i++] = next++;
+    place();
   }
   return places;
 }

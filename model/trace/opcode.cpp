@@ -177,9 +177,10 @@ bool is_bulk_copy(OpClass op_class) {
 }
 
 bool has_immediate(OpClass op_class) {
-  return op_class == OpClass::barrier || op_class == OpClass::async_wait || op_class == OpClass::wgmma ||
-         op_class == OpClass::wgmma_wait || op_class == OpClass::mbarrier_arrive ||
-         op_class == OpClass::mbarrier_wait || is_constant(op_class) || is_bulk_copy(op_class);
+  return op_class == OpClass::barrier || op_class == OpClass::branch || op_class == OpClass::async_wait ||
+         op_class == OpClass::wgmma || op_class == OpClass::wgmma_wait ||
+         op_class == OpClass::mbarrier_arrive || op_class == OpClass::mbarrier_wait ||
+         is_constant(op_class) || is_bulk_copy(op_class);
 }
 
 bool is_constant(OpClass op_class) {

@@ -22,7 +22,8 @@ enum class OpClass : std::uint8_t {
   alu,               ///< integer, logic, compare, select, min/max, fp32 -> fp16 packing
   xu,                ///< transcendental functions
   uniform,           ///< uniform datapath, one instruction for the whole warp
-  branch,            ///< branches; the closing branch of a loop is taken while trips remain
+  branch,            ///< branches; the closing branch of a loop is taken while trips remain, another jumps
+                     ///< over `immediate` instructions
   convergence,       ///< BSYNC: lanes that parted go on together, as late as behind a jump
   constant_load,     ///< LDC: a parameter of the launch into a register
   constant_operand,  ///< ULDC: the same to the uniform datapath; issues once the constant is at hand

@@ -91,7 +91,7 @@ class ProgramWriter {
       fmt::format_to(std::back_inserter(text_), " {}/{}", instruction.immediate % kBarrierNames,
                      instruction.immediate / kBarrierNames);
       separator = ", ";
-    } else if (has_immediate(op_class)) {
+    } else if (has_immediate(op_class) && (op_class != OpClass::branch || instruction.immediate > 0)) {
       fmt::format_to(std::back_inserter(text_), " {}", instruction.immediate);
       separator = ", ";
     }

@@ -24,6 +24,8 @@ inline constexpr std::size_t kMostClasses = std::size_t{1} << 16;
 inline constexpr int kMostPendingGroups = 6;
 /// Lines of 64 bytes of the constants that a launch has: 4 KB of parameters.
 inline constexpr int kConstantLines = 64;
+/// Instructions that a branch jumps over: more than any kernel here has.
+inline constexpr int kMostJumpedOver = 16384;
 /// Rings of mbarriers of a launch, and mbarriers of a ring.
 inline constexpr int kMostRings = 16;
 inline constexpr int kMostRingSlots = 64;

@@ -90,20 +90,22 @@ void check_immediate(const ValidationContext& context, const Instruction& instru
     context.fail("ring of mbarriers", std::to_string(instruction.immediate),
                  fmt::format("the launch has {}, from 0", launch.mbarriers.size()));
   }
-  const int most = op_class == OpClass::barrier ? kBarrierNames - 1
-                   : is_wait                    ? kMostPendingGroups
-                   : is_ring                    ? kMostRings - 1
-                   : op_class == OpClass::wgmma ? 1
-                   : is_constant(op_class)      ? kConstantLines - 1
-                                                : 0;
+  const int most = op_class == OpClass::barrier  ? kBarrierNames - 1
+                   : is_wait                     ? kMostPendingGroups
+                   : is_ring                     ? kMostRings - 1
+                   : op_class == OpClass::wgmma  ? 1
+                   : is_constant(op_class)       ? kConstantLines - 1
+                   : op_class == OpClass::branch ? kMostJumpedOver
+                                                 : 0;
   if (instruction.immediate > most) {
-    const std::string_view what = op_class == OpClass::barrier ? "barrier"
-                                  : is_wait                    ? "pending groups"
-                                  : op_class == OpClass::wgmma ? "end of a group"
-                                  : is_constant(op_class)      ? "line of constants"
-                                                               : "immediate";
+    const std::string_view what = op_class == OpClass::barrier  ? "barrier"
+                                  : is_wait                     ? "pending groups"
+                                  : op_class == OpClass::wgmma  ? "end of a group"
+                                  : is_constant(op_class)       ? "line of constants"
+                                  : op_class == OpClass::branch ? "instructions jumped over"
+                                                                : "immediate";
     context.fail(what, std::to_string(instruction.immediate),
-                 most == 0 ? "only barriers, waits, HGMMA, SYNCS, UTMA, LDC and ULDC have one"
+                 most == 0 ? "only barriers, branches, waits, HGMMA, SYNCS, UTMA, LDC and ULDC have one"
                            : fmt::format("0 to {}", most));
   }
 }
@@ -242,6 +244,11 @@ std::vector<std::size_t> check_loops(const ValidationContext& context, const War
     const Opcode last = program.code[loop.end - 1].opcode;
     if (last != Opcode::BRA) {
       context.at_instruction(loop.end - 1).fail("end of loop", info(last).name, "a loop ends with BRA");
+    }
+    if (program.code[loop.end - 1].immediate != 0) {
+      context.at_instruction(loop.end - 1)
+          .fail("instructions jumped over", std::to_string(program.code[loop.end - 1].immediate),
+                "the BRA that ends a loop jumps back");
     }
     for (std::size_t k = open.size(); k < loop.trips_per_iteration.size(); ++k) {
       if (loop.trips_per_iteration[k] != 0) {

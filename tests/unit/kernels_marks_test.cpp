@@ -107,6 +107,19 @@ TEST(KernelMarks, BlocksOfAPartEndWithTheirBranches) {
   EXPECT_EQ(order, (std::vector{Opcode::BRA, Opcode::SHF, Opcode::BRA, Opcode::PRMT}));
 }
 
+TEST(KernelMarks, BranchesOfAPartJumpAsFarAsItSays) {
+  BuildFigures build;
+  build.parts[{0, 0}] = {{.end = BlockEnd::branch, .jumps_over = 160}, {.end = BlockEnd::branch}};
+  std::vector<int> jumps;
+  for (const trace::Instruction& instruction :
+       code_of(copying_plan(build, [](CtaMachine& machine) { machine.part(0); }))) {
+    if (instruction.opcode == Opcode::BRA) {
+      jumps.push_back(instruction.immediate);
+    }
+  }
+  EXPECT_EQ(jumps, (std::vector{160, 0}));
+}
+
 TEST(KernelMarks, AGuardedPieceStandsBehindABranch) {
   const auto code_with = [](const std::function<void(CtaMachine&)>& between) {
     return code_of(copying_plan({}, between));

@@ -65,6 +65,17 @@ TEST(SmFetch, PrefetchHidesFillsThatAreFasterThanIssue) {
   }
 }
 
+TEST(SmFetch, AJumpLeavesLinesOutAndBreaksTheStream) {
+  const hw::HwConfig config = fetch_config(20, 1);
+  const auto jump = [&](std::uint16_t over) {
+    return exit_time(config,
+                     Program().op(NOP, kPerLine - 1).op(BRA).immediate(over).op(NOP, kPerLine).exit());
+  };
+  // A line comes every 20 cycles: without a jump two more, with one another that was asked for in vain.
+  EXPECT_EQ(jump(0), 2 * 20);
+  EXPECT_EQ(jump(2 * kPerLine), 3 * 20);
+}
+
 TEST(SmFetch, LoopWithinReachPaysOnce) {
   const hw::HwConfig config = fetch_config(20, 0);
   const int branch = config.sm.issue.branch_cycles;

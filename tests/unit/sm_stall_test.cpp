@@ -103,6 +103,11 @@ TEST(SmStall, TakenBranchIsBranchResolving) {
   EXPECT_EQ(charges.of(Stall::wait), 0);
 }
 
+TEST(SmStall, ABranchThatJumpsOverCodeIsTaken) {
+  Charges charges(Program().op(BRA).immediate(3).op(NOP).op(BRA).exit());
+  EXPECT_EQ(charges.of(Stall::branch_resolving), test_config().sm.issue.branch_cycles);
+}
+
 TEST(SmStall, BsyncAndTheBranchToItAreJumps) {
   const int branch = test_config().sm.issue.branch_cycles;
   // Three instructions at once; each jump is over `branch` cycles behind its stall count.

@@ -168,7 +168,7 @@ TEST(TraceReaderErrors, Immediates) {
             "t:5: launch 'l', program 'p', instruction 0 (DEPBAR.LE), pending groups '7': 0 to 6");
   EXPECT_EQ(in_program("FFMA 3"),
             "t:5: launch 'l', program 'p', instruction 0 (FFMA), immediate '3': only barriers, "
-            "waits, HGMMA, SYNCS, UTMA, LDC and ULDC have one");
+            "branches, waits, HGMMA, SYNCS, UTMA, LDC and ULDC have one");
   EXPECT_EQ(in_program("LDC 64, R12"),
             "t:5: launch 'l', program 'p', instruction 0 (LDC), line of constants '64': 0 to 63");
 }

@@ -82,6 +82,18 @@ TEST(TraceRoundTrip, SettingsHaveDefaultsAndSpacingIsFree) {
   EXPECT_EQ(launch.programs[0].loops[0], (Loop{0, 2, 0, {}}));
 }
 
+TEST(TraceRoundTrip, BranchesSayHowFarTheyJump) {
+  const std::string lines = "    BRA 160, -, P3\n    BRA\n    BRA 5\n    EXIT\n";
+  const Trace trace =
+      parse("warpscope_trace 1\nlaunch l {\n  program p {\n" + lines + "  }\n  class programs=p\n}\nend\n");
+  const std::vector<Instruction>& code = trace.launches[0].programs[0].code;
+  EXPECT_EQ(code[0].immediate, 160);
+  EXPECT_EQ(code[0].sources[0], (RegisterRange{kFirstPredicate + 3, 1}));
+  EXPECT_EQ(code[1].immediate, 0);
+  EXPECT_EQ(code[2].immediate, 5);
+  EXPECT_NE(to_text(trace).find(lines), std::string::npos);
+}
+
 TEST(TraceRoundTrip, AddressTermsMeanWhatTheySay) {
   const Trace trace = parse(
       "warpscope_trace 1\ntensor K input segments=2 segment_bytes=4096\nlaunch l {\n program p {\n"

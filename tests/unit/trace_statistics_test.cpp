@@ -171,6 +171,23 @@ TEST(TraceStatistics, ALastIterationGoesThroughTheCodeOfItsLoop) {
   EXPECT_EQ(executed_code_bytes(launch), 4U * 128);
 }
 
+TEST(TraceStatistics, WhatABranchJumpsOverHasPlaces) {
+  Launch launch;
+  launch.programs.resize(1);
+  WarpProgram& program = launch.programs[0];
+  program.code.assign(12, bare(Opcode::NOP));
+  program.code[3] = bare(Opcode::BRA);
+  launch.classes = {{{0}, {}, {}}};
+  EXPECT_EQ(code_places(program).back(), 11U);
+  EXPECT_EQ(executed_code_bytes(launch), 2U * 128);
+  program.code[3].immediate = 40;
+  const std::vector<std::uint32_t> places = code_places(program);
+  EXPECT_EQ(places[3], 3U);
+  EXPECT_EQ(places[4], 44U);
+  EXPECT_EQ(places.back(), 51U);
+  EXPECT_EQ(executed_code_bytes(launch), 3U * 128) << "0 to 3 and 44 to 51: lines 0, 5 and 6";
+}
+
 TEST(TraceStatistics, ProgramsThatOnlyAccessOtherPlacesAreOneText) {
   Launch launch;
   launch.programs.resize(3);

@@ -142,6 +142,14 @@ TEST(TraceValidate, Loops) {
             at + "loop '[0, 3)': loops are sorted by their begin, outer before inner");
   EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) { p.loops[0].end = 2; }),
             at + "instruction 1 (BAR.SYNC), end of loop 'BAR.SYNC': a loop ends with BRA");
+  EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) { p.code[2].immediate = 9; }),
+            at + "instruction 2 (BRA), instructions jumped over '9': the BRA that ends a loop jumps back");
+  EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) {
+              p.code = {bare(Opcode::BRA), bare(Opcode::EXIT)};
+              p.code[0].immediate = 16385;
+              p.loops.clear();
+            }),
+            at + "instruction 0 (BRA), instructions jumped over '16385': 0 to 16384");
   EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) { p.loops[0].trips_per_iteration[0] = 1; }),
             at + "loop trips 'i0': 0 loops surround loop [0, 3)");
   EXPECT_EQ(error_after([](Trace&, Launch&, WarpProgram& p) {
