@@ -72,6 +72,7 @@ class CodeEmitter {
   VirtualProgram take();
 
  private:
+  trace::RegisterRange next_address();
   void append(trace::Instruction instruction);
   void interleave_pending();
   /// Where in `code` each pending instruction goes.
