@@ -197,9 +197,21 @@ void TraceMachine::store(const GlobalTile& target, const Fragment& source) {
 void TraceMachine::reduce_add(const GlobalTile& target, const Fragment& source) {
   const Operation operation(*this, named("reduce_add", target));
   const int registers = count(source);
-  for (int i = 0; i < registers; ++i) {
-    emitter_.emit_memory(Opcode::RED_ADD_F32, {}, {reg(source, i), emitter_.address_words()},
-                         global_operand(target, i, registers, Layout::linear, 4));
+  if (source.layout != Layout::linear_quads) {
+    for (int i = 0; i < registers; ++i) {
+      emitter_.emit_memory(Opcode::RED_ADD_F32, {}, {reg(source, i), emitter_.address_words()},
+                           global_operand(target, i, registers, Layout::linear, 4));
+    }
+    return;
+  }
+  // Four neighbours of a thread, one after the other: each time the lanes touch all sectors of the quads.
+  constexpr int kQuad = 4;
+  for (int i = 0; i < registers; i += kQuad) {
+    const Range address = emitter_.address_words();
+    for (int k = i; k < i + kQuad; ++k) {
+      emitter_.emit_memory(Opcode::RED_ADD_F32, {}, {reg(source, k), address},
+                           global_operand(target, i / kQuad, registers / kQuad, Layout::linear, 4 * kQuad));
+    }
   }
 }
 

@@ -43,10 +43,10 @@ using enum BackwardStep;
 // that first and later steps share one number; only conversions, which first steps lack, tell them apart.
 // clang-format off
 constexpr std::array kRows = {
-    BackwardFigures{64, false, parallel, {41, 123, 0, 11, 14}, {162, 122, 2, 15, 64}},
-    BackwardFigures{64, true, parallel, {51, 129, 2, 13, 21}, {145, 111, 0, 18, 64}},
-    BackwardFigures{128, false, parallel, {62, 125, 0, 13, 3}, {159, 112, 2, 16, 64}},
-    BackwardFigures{128, true, parallel, {70, 119, 2, 14, 7}, {151, 98, 0, 20, 64}},
+    BackwardFigures{64, false, parallel, {47, 123, 0, 11, 14}, {162, 122, 2, 15, 64}},
+    BackwardFigures{64, true, parallel, {57, 129, 2, 13, 21}, {145, 111, 0, 18, 64}},
+    BackwardFigures{128, false, parallel, {74, 125, 0, 13, 3}, {159, 112, 2, 16, 64}},
+    BackwardFigures{128, true, parallel, {82, 119, 2, 14, 7}, {151, 98, 0, 20, 64}},
     BackwardFigures{64, false, first, {54, 137, 0, 10, 10}, {184, 151, 2, 29, 64}},
     BackwardFigures{64, false, later, {54, 137, 0, 10, 10}, {184, 151, 2, 29, 64}},
     BackwardFigures{64, true, first, {72, 126, 0, 16, 17}, {156, 134, 2, 37, 64}},

@@ -15,6 +15,13 @@ bool is_store(OpClass op_class) {
   return access_kind(op_class) != memory::AccessKind::read;
 }
 
+/// Lines that a reduction adds to: the port and the buffer in front of it take each by itself
+/// (strided_reductions.csv).
+std::int32_t lines_of(const MemoryRequest& request) {
+  constexpr std::uint32_t kLineBytes = 128;
+  return static_cast<std::int32_t>(std::max(1U, (request.bytes + kLineBytes - 1) / kLineBytes));
+}
+
 /// Cycles until there is room where an instruction has left a full queue: two SHFL beside every HMMA take 9.9
 /// cycles on an H100 instead of 8 (register_ports.csv).
 constexpr std::int32_t kRoomAfter = 2;
@@ -117,7 +124,8 @@ void SmCore::fill_shared_memory(std::int32_t time) {
 bool SmCore::may_leave(SubCoreState& sub_core, const DecodedInstruction& instruction, std::int32_t time) {
   const MemoryRequest& request = prepared_[places_[sub_core.queue[0].warp].sub_core].first();
   const bool reduces = instruction.op_class == OpClass::global_reduce;
-  const std::int32_t room = reduces ? reductions_.room_at(1, time) : stores_.room_at(request.bytes, time);
+  const std::int32_t room =
+      reduces ? reductions_.room_at(lines_of(request), time) : stores_.room_at(request.bytes, time);
   if (room <= time) {
     sub_core.waits_for_room = false;
     return true;
@@ -144,8 +152,8 @@ void SmCore::send(const MioEntry& entry, WarpState& warp, const DecodedInstructi
   sent.tenant = tenants_[warp.cta_slot];
   prepared.pop();
   if (instruction.op_class == OpClass::global_reduce) {
-    state_.request_free = sent.time + spec_.global.reduce_sustained_cycles;
-    reductions_.enter(1);
+    state_.request_free = sent.time + spec_.global.reduce_sustained_cycles * lines_of(sent.request);
+    reductions_.enter(lines_of(sent.request));
   } else if (is_store(instruction.op_class)) {
     const std::int32_t rate = spec_.global.store_bytes_per_clk;
     state_.request_free = sent.time + (static_cast<std::int32_t>(sent.request.bytes) + rate - 1) / rate;
@@ -173,7 +181,7 @@ void SmCore::answer(const SentRequest& sent, std::int32_t time) {
   }
   SubCoreState& sub_core = state_.sub_cores[places_[sent.warp].sub_core];
   if (is_store(instruction.op_class)) {
-    instruction.op_class == OpClass::global_reduce ? reductions_.leave(1, time)
+    instruction.op_class == OpClass::global_reduce ? reductions_.leave(lines_of(sent.request), time)
                                                    : stores_.leave(sent.request.bytes, time);
     for (SubCoreState& waiting : state_.sub_cores) {
       // Answers come in no order of their times: this one may make room earlier than those before it.

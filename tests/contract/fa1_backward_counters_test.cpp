@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -70,6 +72,27 @@ TEST_P(Fa1BackwardCounters, StructuralCountsFollowFromTheSource) {
   expect_within(counted.of("LDSM"), measured.ldsm, 0.2, "LDSM");
   expect_within(counted.of("LDS."), measured.shared_loads, 0.01, "LDS");
   expect_within(counted.of("STS"), measured.shared_stores, 0.2, "STS");
+}
+
+// counters.csv has 24 sectors for each of FlashAttention-1's and 6 for each of FlashAttention-2's.
+TEST(Fa1Backward, EachReductionTouchesTheSectorsOfFourTimesAsManyLanes) {
+  const auto bytes_of = [](const char* kernel) {
+    const kernels::Problem problem{
+        2, 64, 64, 8192, 8192, 128, false, kernels::DataType::fp16, kernels::Pass::backward};
+    std::set<std::uint32_t> bytes;
+    for (const trace::Launch& launch : kernels::find_kernel(kernel).build(problem, kH200).launches) {
+      for (const trace::WarpProgram& program : launch.programs) {
+        for (const trace::Instruction& instruction : program.code) {
+          if (instruction.opcode == trace::Opcode::RED_ADD_F32) {
+            bytes.insert(program.memory_operands.at(instruction.memory).bytes);
+          }
+        }
+      }
+    }
+    return bytes;
+  };
+  EXPECT_EQ(bytes_of("fa1"), std::set<std::uint32_t>{512});
+  EXPECT_EQ(bytes_of("fa2"), std::set<std::uint32_t>{128});
 }
 
 // In-sample: what the source does not show was solved from these launches.

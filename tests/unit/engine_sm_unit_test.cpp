@@ -62,10 +62,10 @@ class UnitBench {
 };
 
 /// `count` accesses of 512 bytes, one after the other; then the exit, which waits for loads.
-Program accesses(trace::Opcode opcode, int count) {
+Program accesses(trace::Opcode opcode, int count, std::uint32_t bytes = 512) {
   Program program;
   for (int i = 0; i < count; ++i) {
-    program.op(opcode).global(0, 512 * i, 512).sets(0);
+    program.op(opcode).global(0, 512 * i, bytes).sets(0);
   }
   return program.exit().waits_for(0);
 }
@@ -107,7 +107,7 @@ TEST(SmUnit, StoresWaitForRoomInTheBuffer) {
 TEST(SmUnit, ReductionsWaitForRoomInTheirBuffer) {
   hw::HwConfig config = test_config();
   config.sm.global.reduce_buffer_entries = 2;
-  const UnitBench bench(config, accesses(RED_ADD_F32, 4), 100);
+  const UnitBench bench(config, accesses(RED_ADD_F32, 4, 128), 100);
   ASSERT_EQ(bench.asked.size(), 4U);
   const sim::Cycles first = bench.asked[0].time_cycles;
   EXPECT_EQ(bench.asked[1].time_cycles, first + config.sm.global.reduce_sustained_cycles);

@@ -111,6 +111,20 @@ TEST(SmStore, ReductionsGoOnAtTheRateThatTheSmSustains) {
   EXPECT_EQ(end, left.back()) << "the last one has left the queue";
 }
 
+TEST(SmStore, EachLineOfAReductionTakesItsOwnTime) {
+  hw::HwConfig config = test_config();
+  ASSERT_EQ(config.sm.global.reduce_sustained_cycles, 5);
+  config.sm.global.reduce_buffer_entries = 8;
+  CoreBench bench(config, one_program(repeated(RED_ADD_F32, 4, 512).exit().build()));
+  bench.answer(100);
+  bench.run();
+  ASSERT_EQ(bench.accesses().size(), 4U);
+  // Four lines each: two fill the buffer, and the port takes 20 cycles for one.
+  EXPECT_EQ(bench.accesses()[1].time, 20);
+  EXPECT_EQ(bench.accesses()[2].time, 100);
+  EXPECT_EQ(bench.accesses()[3].time, 120);
+}
+
 // Room comes for one at a time, and to whoever has waited longest.
 TEST(SmStore, SubCoresTakeTurnsWhereTheyWaitForRoom) {
   constexpr int kEach = 16;
