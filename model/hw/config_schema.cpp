@@ -108,7 +108,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.global.atomic_cycles), "cycles", 0, 10000, "answer of an atomic operation, beyond that of a load"},
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_interval_cycles), "cycles", 1, 1000, "between two accepted RED of an SM"},
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_sustained_cycles), "cycles", 1, 1000, "between two lines of RED of an SM once the buffer is full"},
-  KeySpec{WARPSCOPE_KEY(sm.global.reduce_buffer_entries), "entries", 1, 100000, "lines of RED in flight per SM"},
+  KeySpec{WARPSCOPE_KEY(sm.global.reduce_buffer_entries), "entries", 1, 100000, "RED of one line in flight per SM"},
   KeySpec{WARPSCOPE_KEY(sm.global.store_buffer_bytes), "bytes", 128, 16777216, "stores in flight per SM before the LSU blocks"},
   KeySpec{WARPSCOPE_KEY(sm.global.store_bytes_per_clk), "bytes/clk", 1, 65536, "that leave an SM; its other requests wait behind them"},
 

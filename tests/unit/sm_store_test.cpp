@@ -115,14 +115,17 @@ TEST(SmStore, EachLineOfAReductionTakesItsOwnTime) {
   hw::HwConfig config = test_config();
   ASSERT_EQ(config.sm.global.reduce_sustained_cycles, 5);
   config.sm.global.reduce_buffer_entries = 8;
-  CoreBench bench(config, one_program(repeated(RED_ADD_F32, 4, 512).exit().build()));
-  bench.answer(100);
+  CoreBench bench(config, one_program(repeated(RED_ADD_F32, 16, 512).exit().build()));
+  bench.answer(400);
   bench.run();
-  ASSERT_EQ(bench.accesses().size(), 4U);
-  // Four lines each: two fill the buffer, and the port takes 20 cycles for one.
-  EXPECT_EQ(bench.accesses()[1].time, 20);
-  EXPECT_EQ(bench.accesses()[2].time, 100);
-  EXPECT_EQ(bench.accesses()[3].time, 120);
+  ASSERT_EQ(bench.accesses().size(), 16U);
+  // Four lines each, 20 cycles of the port. As 16 entries hold a whole one each, as many as 8 + 3 * 16 lines
+  // are there when the last of 14 finds room; the next waits for an answer.
+  for (std::size_t i = 0; i < 14; ++i) {
+    EXPECT_EQ(bench.accesses()[i].time, 20 * static_cast<std::int64_t>(i)) << i;
+  }
+  EXPECT_EQ(bench.accesses()[14].time, 400);
+  EXPECT_EQ(bench.accesses()[15].time, 420);
 }
 
 // Room comes for one at a time, and to whoever has waited longest.
