@@ -86,9 +86,9 @@ struct End {
 /// (d 128, 2.4 waves) 18 % too long. Later SMs are out of step.
 constexpr std::uint64_t kWavesInStep = 3;
 
-/// When the launch ends: that of the schedule of all its CTAs, or, where all SMs were simulated, like CTAs
-/// are in step or one more or less at the end does not matter, `continued_end`, when those SMs ended that
-/// were simulated.
+/// When the launch ends: that of the schedule of all its CTAs, or, where all SMs were simulated, all CTAs run
+/// at once, like CTAs are in step or one more or less at the end does not matter, `continued_end`, when those
+/// SMs ended that were simulated.
 End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const Sample& sample,
                   const std::vector<std::uint64_t>& class_work, sim::Cycles continued_end) {
   const std::uint64_t ctas = trace::cta_count(launch);

@@ -23,9 +23,9 @@ struct Sample {
   std::vector<gpu::SmGroup> groups;
   CtaPace pace;
   CtaScatter scatter{};
-  bool at_once = false;                  ///< like CTAs, all of which run at a time and take turns at tiles
-  bool alike = false;                    ///< CTAs
-  std::vector<std::size_t> simulated{};  ///< class of each simulated CTA, in order of dispatch
+  bool at_once = false;                      ///< all CTAs run at a time, so the longest one ends the launch
+  bool alike = false;                        ///< CTAs
+  std::vector<std::size_t> simulated{};      ///< class of each simulated CTA, in order of dispatch
   std::vector<std::uint64_t> ctas_of_class;  ///< CTAs that those of a class stood for
   std::vector<Demand> demand{};              ///< by tensor
   std::vector<SkippedWaves> skipped{};

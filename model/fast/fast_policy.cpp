@@ -49,7 +49,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
     first_begin_within_ = like_ctas_ ? static_cast<int>(std::clamp<std::uint64_t>(iteration, 1, kMost)) : 1;
   }
   sample_.alike = like_ctas_;
-  sample_.at_once = like_ctas_ && trace::cta_count(launch) <= slots && !launch.mbarriers.empty();
+  sample_.at_once = trace::cta_count(launch) <= slots && !unsimulated_;
   if (unsimulated_) {
     std::ranges::for_each(simulated_, [](gpu::SmGroup& group) { group.sms = 1; });
   }
