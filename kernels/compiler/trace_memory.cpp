@@ -23,7 +23,6 @@ constexpr int kAddsPerRowGroup = 2;
 constexpr int kDeadLoadsPerBurst = 3;
 constexpr int kColumnGroupBytes = 128;  // of a row that 8 threads copy, or 4 where rows are no multiple of it
 constexpr int kLanes = 32;
-constexpr int kLineBytes = 128;
 constexpr int kBytesPerCopy = kLanes * 16;
 
 }  // namespace
@@ -52,7 +51,7 @@ MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, in
   const std::int64_t bytes = (share + lane_bytes - 1) / lane_bytes * lane_bytes;
   operand.bytes = static_cast<std::uint32_t>(bytes);
   const std::int64_t row_bytes = columns_inside(tile, tensor) * element;
-  if (!whole_rows && !tile.flat && !tile.numbered && !tile.transposed && row_bytes < kLineBytes) {
+  if (!whole_rows && !tile.flat && !tile.numbered && !tile.transposed && row_bytes < trace::kLineBytes) {
     // Each row's part lies in a line of its own, of which other tiles have the rest.
     operand.lines = static_cast<std::uint16_t>(std::max<std::int64_t>(1, bytes / row_bytes));
   }

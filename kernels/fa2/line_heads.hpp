@@ -16,7 +16,7 @@ inline std::int64_t heads_per_line(std::int64_t heads, const Problem& problem, E
   if (problem.heads_first) {
     return 1;
   }
-  constexpr std::int64_t kLineBytes = 128;
+  using trace::kLineBytes;
   const std::int64_t row_bytes = problem.head_dim * element_bytes(type);
   const std::int64_t in_lines = kLineBytes / std::gcd(kLineBytes, row_bytes);
   return heads % in_lines == 0 ? in_lines : 1;

@@ -109,6 +109,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_interval_cycles), "cycles", 1, 1000, "between two accepted RED of an SM"},
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_sustained_cycles), "cycles", 1, 1000, "between two lines of RED of an SM once the buffer is full"},
   KeySpec{WARPSCOPE_KEY(sm.global.reduce_buffer_entries), "entries", 1, 100000, "RED of one line in flight per SM"},
+  KeySpec{WARPSCOPE_KEY(sm.global.reduce_whole_entries), "entries", 1, 100000, "of those, each with room for all lines of its RED"},
   KeySpec{WARPSCOPE_KEY(sm.global.store_buffer_bytes), "bytes", 128, 16777216, "stores in flight per SM before the LSU blocks"},
   KeySpec{WARPSCOPE_KEY(sm.global.store_bytes_per_clk), "bytes/clk", 1, 65536, "that leave an SM; its other requests wait behind them"},
 

@@ -6,10 +6,11 @@
 
 #include "model/memory/block_cache.hpp"
 #include "model/memory/tensor_bytes.hpp"
+#include "model/trace/launch.hpp"
 
 namespace warpscope::memory {
 
-inline constexpr std::int64_t kLineBytes = 128;
+using trace::kLineBytes;
 
 /// Of some rows of a segment, what lies in the same of the lines that a turn fills.
 struct LinesOfRows {

@@ -93,6 +93,10 @@ struct DecodedLaunch {
 };
 
 memory::AccessKind access_kind(trace::OpClass op_class);
+/// Nobody waits for its data.
+inline bool is_store(trace::OpClass op_class) {
+  return access_kind(op_class) != memory::AccessKind::read;
+}
 
 /// Whether it is one of the instructions that SmCore::issue_async takes: those at the end of the enum.
 constexpr bool is_asynchronous(trace::OpClass op_class) {

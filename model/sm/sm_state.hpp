@@ -63,6 +63,14 @@ struct alignas(64) WarpState {
   std::array<std::uint32_t, kAsyncGroups> group_copies{};  ///< copies of each that are not answered
 };
 
+/// One of the instructions that set this scoreboard has done so at `time`.
+inline void release_scoreboard(WarpState& warp, std::uint8_t board, std::int32_t time) {
+  if (board != trace::kNoScoreboard) {
+    --warp.queued[board];
+    warp.scoreboard[board] = std::max(warp.scoreboard[board], time);
+  }
+}
+
 /// A memory instruction between issue and the SM's data path.
 struct MioEntry {
   std::int32_t enqueued = 0;

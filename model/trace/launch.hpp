@@ -17,6 +17,9 @@ enum class TensorKind : std::uint8_t {
   local,    ///< register spills; one segment per resident CTA slot of the chip, whatever `segments` says
 };
 
+/// Of memory, and of the caches in front of it.
+inline constexpr std::int64_t kLineBytes = 128;
+
 /// `segments` equal pieces of `segment_bytes`, for example one per batch and head.
 struct Tensor {
   std::string name;

@@ -120,8 +120,7 @@ OpcodeCounts executed_instructions(const Launch& launch) {
 }
 
 std::uint64_t executed_code_bytes(const Launch& launch) {
-  constexpr std::uint64_t kLineBytes = 128;
-  constexpr std::uint64_t kLineInstructions = 8;
+  constexpr std::uint64_t kLineInstructions = 8;  // 16 bytes each
   std::vector<std::vector<bool>> lines;
   std::vector<std::vector<std::uint32_t>> places;
   for (const WarpProgram& program : launch.programs) {
@@ -144,7 +143,7 @@ std::uint64_t executed_code_bytes(const Launch& launch) {
   }
   std::uint64_t bytes = 0;
   for (const std::vector<bool>& of_program : lines) {
-    bytes += static_cast<std::uint64_t>(std::ranges::count(of_program, true)) * kLineBytes;
+    bytes += static_cast<std::uint64_t>(std::ranges::count(of_program, true) * kLineBytes);
   }
   return bytes;
 }

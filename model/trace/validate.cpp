@@ -27,7 +27,6 @@ void check_name(const ValidationContext& context, std::string_view what, const s
 }
 
 bool rows_fill_lines(const Tensor& tensor) {
-  constexpr std::int64_t kLineBytes = 128;
   return tensor.line_segments > 1 && tensor.row_bytes > 0 && tensor.segment_bytes % tensor.row_bytes == 0 &&
          tensor.row_bytes % kLineBytes * tensor.line_segments % kLineBytes == 0;
 }

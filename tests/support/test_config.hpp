@@ -52,6 +52,7 @@ inline hw::Sm test_sm() {
                .reduce_interval_cycles = 3,
                .reduce_sustained_cycles = 5,
                .reduce_buffer_entries = 100,
+               .reduce_whole_entries = 16,
                .store_buffer_bytes = 4096,
                .store_bytes_per_clk = 128};
   return sm;

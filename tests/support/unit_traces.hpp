@@ -48,6 +48,9 @@ inline trace::Trace everything() {
     program.op(STG_128).memory(rows(1, 512)).reads(8);
     program.op(RED_ADD_F32).memory(rows(1, 128)).reads(8);
   }
+  for (int i = 0; i < 8; ++i) {
+    program.op(RED_ADD_F32).memory(rows(1, 512)).reads(8);
+  }
   program.end_loop().exit();
   trace::Launch launch = one_program(program.build(), 4, 40, {4});
   launch.registers_per_thread = 100;

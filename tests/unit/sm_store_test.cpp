@@ -114,18 +114,19 @@ TEST(SmStore, ReductionsGoOnAtTheRateThatTheSmSustains) {
 TEST(SmStore, EachLineOfAReductionTakesItsOwnTime) {
   hw::HwConfig config = test_config();
   ASSERT_EQ(config.sm.global.reduce_sustained_cycles, 5);
-  config.sm.global.reduce_buffer_entries = 8;
+  config.sm.global.reduce_buffer_entries = 20;
+  config.sm.global.reduce_whole_entries = 10;
   CoreBench bench(config, one_program(repeated(RED_ADD_F32, 16, 512).exit().build()));
   bench.answer(400);
   bench.run();
   ASSERT_EQ(bench.accesses().size(), 16U);
-  // Four lines each, 20 cycles of the port. As 16 entries hold a whole one each, as many as 8 + 3 * 16 lines
-  // are there when the last of 14 finds room; the next waits for an answer.
-  for (std::size_t i = 0; i < 14; ++i) {
+  // Four lines each, 20 cycles of the port. As 10 of 20 entries hold a whole one each, as many as 20 + 3 * 10
+  // lines may be there, those of 12; the next waits for an answer.
+  for (std::size_t i = 0; i < 12; ++i) {
     EXPECT_EQ(bench.accesses()[i].time, 20 * static_cast<std::int64_t>(i)) << i;
   }
-  EXPECT_EQ(bench.accesses()[14].time, 400);
-  EXPECT_EQ(bench.accesses()[15].time, 420);
+  EXPECT_EQ(bench.accesses()[12].time, 400);
+  EXPECT_EQ(bench.accesses()[13].time, 420);
 }
 
 // Room comes for one at a time, and to whoever has waited longest.
