@@ -122,8 +122,8 @@ struct GlobalAccess {
   int reduce_sustained_cycles = 0;  ///< per RED once the buffer is full
   int reduce_buffer_entries = 0;    ///< RED of one line in flight
   int reduce_whole_entries = 0;     ///< of those, each with room for all lines of its RED
-  int store_buffer_bytes = 0;   ///< stores in flight per SM before the LSU blocks
-  int store_bytes_per_clk = 0;  ///< of an SM's stores, behind which its other requests wait
+  int store_buffer_bytes = 0;       ///< stores in flight per SM before the LSU blocks
+  int store_bytes_per_clk = 0;      ///< of an SM's stores, behind which its other requests wait
 };
 
 /// Copies of whole boxes, which one thread starts (TMA).
