@@ -11,6 +11,7 @@
 #include "kernels/compiler/list_scheduler.hpp"
 #include "kernels/compiler/opcode_kinds.hpp"
 #include "kernels/compiler/register_banks.hpp"
+#include "kernels/compiler/register_ranges.hpp"
 #include "kernels/compiler/trace_machine.hpp"
 #include "kernels/machine/check_plan.hpp"
 
@@ -135,13 +136,10 @@ void rename_predicates(std::vector<trace::Instruction>& code) {
 /// but zero, which no kernel here has: they issue, and read none of their registers (predicated_off.csv). The
 /// compiler does not know that they are turned off.
 void read_nothing_where_turned_off(std::vector<trace::Instruction>& code) {
-  const auto is_predicate = [](const trace::RegisterRange& source) {
-    return source.count > 0 && source.first >= trace::kFirstPredicate;
-  };
   for (trace::Instruction& instruction : code) {
     const bool scales =
         instruction.opcode == trace::Opcode::FMUL || instruction.opcode == trace::Opcode::FADD;
-    if (scales && std::ranges::any_of(instruction.sources, is_predicate)) {
+    if (scales && reads_predicate(instruction)) {
       for (trace::RegisterRange& source : instruction.sources) {
         source = is_predicate(source) ? source : trace::RegisterRange{};
       }

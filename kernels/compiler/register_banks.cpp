@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/compiler/liveness.hpp"
+#include "kernels/compiler/register_ranges.hpp"
 
 namespace warpscope::kernels {
 namespace {
@@ -17,12 +18,6 @@ constexpr std::uint16_t kBanks = 2;
 
 bool is_register(const RegisterRange& range) {
   return range.count > 0 && range.first < trace::kFirstPredicate;
-}
-
-bool reads_predicate(const Instruction& instruction) {
-  return std::ranges::any_of(instruction.sources, [](const RegisterRange& source) {
-    return source.count > 0 && source.first >= trace::kFirstPredicate;
-  });
 }
 
 /// Whether operands of one bank make it read for longer.

@@ -16,6 +16,14 @@ void each_register(const trace::RegisterRange& range, const Visit& visit) {
   }
 }
 
+inline bool is_predicate(const trace::RegisterRange& range) {
+  return range.count > 0 && range.first >= trace::kFirstPredicate;
+}
+
+inline bool reads_predicate(const trace::Instruction& instruction) {
+  return std::ranges::any_of(instruction.sources, is_predicate);
+}
+
 inline bool overlaps(const trace::RegisterRange& left, const trace::RegisterRange& right) {
   return left.first < right.first + right.count && right.first < left.first + left.count;
 }

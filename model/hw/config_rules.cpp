@@ -35,6 +35,7 @@ constexpr std::array pair_rules{
     PairRule{"sm.shared.bytes", Relation::multiple_of, "sm.shared.allocation_bytes"},
     PairRule{"sm.shared.sub_core_bytes_per_clk", Relation::at_most, "sm.shared.bytes_per_clk"},
     PairRule{"sm.global.reduce_interval_cycles", Relation::at_most, "sm.global.reduce_sustained_cycles"},
+    PairRule{"sm.global.reduce_whole_entries", Relation::at_most, "sm.global.reduce_buffer_entries"},
     PairRule{"l2.sm_bytes_per_clk", Relation::at_most, "l2.bytes_per_clk"},
 };
 

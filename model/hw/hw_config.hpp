@@ -119,7 +119,7 @@ struct GlobalAccess {
   int async_copy_cycles = 0;        ///< an LDGSTS's arrival, beyond that of a load
   int atomic_cycles = 0;            ///< an atomic operation's answer, beyond that of a load
   int reduce_interval_cycles = 0;   ///< accepted RED instructions, per SM
-  int reduce_sustained_cycles = 0;  ///< per RED once the buffer is full
+  int reduce_sustained_cycles = 0;  ///< per line of RED once the buffer is full
   int reduce_buffer_entries = 0;    ///< RED of one line in flight
   int reduce_whole_entries = 0;     ///< of those, each with room for all lines of its RED
   int store_buffer_bytes = 0;       ///< stores in flight per SM before the LSU blocks

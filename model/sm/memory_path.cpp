@@ -1,6 +1,5 @@
 // The memory side of SmCore: MIO queues of the sub-cores, and the data path they share.
 #include <algorithm>
-#include <array>
 
 #include "model/sm/next_issue.hpp"
 #include "model/sm/sm_core.hpp"

@@ -1,6 +1,5 @@
 // Requests of SmCore: where they go, when they may leave the SM, and what their answers set free.
 #include <algorithm>
-#include <array>
 
 #include "model/sm/next_issue.hpp"
 #include "model/sm/sm_core.hpp"

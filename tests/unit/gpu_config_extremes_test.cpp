@@ -55,6 +55,8 @@ std::vector<std::string> companions(std::string_view key, bool lowest) {
       {"sm.shared.sub_core_bytes_per_clk", false, {"sm.shared.bytes_per_clk=4096"}},
       {"sm.global.reduce_interval_cycles", false, {"sm.global.reduce_sustained_cycles=1000"}},
       {"sm.global.reduce_sustained_cycles", true, {"sm.global.reduce_interval_cycles=1"}},
+      {"sm.global.reduce_buffer_entries", true, {"sm.global.reduce_whole_entries=1"}},
+      {"sm.global.reduce_whole_entries", false, {"sm.global.reduce_buffer_entries=100000"}},
       {"l2.bytes_per_clk", true, {"l2.sm_bytes_per_clk=1"}},
       {"l2.sm_bytes_per_clk", false, {"l2.bytes_per_clk=10000"}},
   };

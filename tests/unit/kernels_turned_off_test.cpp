@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/compiler/register_ranges.hpp"
 #include "kernels/kernel.hpp"
 #include "tests/support/gpu_limits.hpp"
 
@@ -12,14 +13,6 @@ namespace {
 
 using trace::Instruction;
 using trace::Opcode;
-
-bool is_predicate(const trace::RegisterRange& source) {
-  return source.count > 0 && source.first >= trace::kFirstPredicate;
-}
-
-bool is_guarded(const Instruction& instruction) {
-  return std::ranges::any_of(instruction.sources, is_predicate);
-}
 
 std::vector<Instruction> code(std::string_view kernel, kernels::Pass pass = kernels::Pass::forward) {
   kernels::Problem problem{.batch = 1, .heads = 1, .heads_kv = 1, .seqlen_q = 512, .seqlen_k = 512};
@@ -42,7 +35,7 @@ TEST(TurnedOff, TheScalingOfExponentialsReadsNothing) {
     const auto exponentials = std::ranges::count(all, Opcode::MUFU_EX2, &Instruction::opcode);
     std::int64_t turned_off = 0;
     for (const Instruction& instruction : all) {
-      if (instruction.opcode == Opcode::FMUL && is_guarded(instruction)) {
+      if (instruction.opcode == Opcode::FMUL && kernels::reads_predicate(instruction)) {
         ++turned_off;
         EXPECT_EQ(instruction.destination.count, 1);
         EXPECT_EQ(std::ranges::count_if(instruction.sources, [](const auto& s) { return s.count > 0; }), 1);
@@ -78,7 +71,7 @@ TEST(TurnedOff, ExponentialsWaitForWhatWouldScaleTheirArguments) {
 
 TEST(TurnedOff, FastMathScalesNothing) {
   EXPECT_TRUE(std::ranges::none_of(code("fa2"), [](const Instruction& instruction) {
-    return instruction.opcode == Opcode::FMUL && is_guarded(instruction);
+    return instruction.opcode == Opcode::FMUL && kernels::reads_predicate(instruction);
   }));
 }
 
