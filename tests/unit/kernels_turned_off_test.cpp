@@ -47,8 +47,8 @@ TEST(TurnedOff, TheScalingOfExponentialsReadsNothing) {
   }
 }
 
-// The compiler does not know what a predicate will say.
-TEST(TurnedOff, ExponentialsWaitForWhatWouldScaleTheirArguments) {
+// It still writes, as far as those know who wait for it.
+TEST(TurnedOff, ExponentialsWaitForTheScalingOfTheirArguments) {
   const std::vector<Instruction> all = code("fa2_torch");
   std::int64_t exponentials = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
