@@ -186,7 +186,9 @@ trace::WarpProgram lower_program(const KernelPlan& plan, const LaunchPlan& launc
   const std::size_t in_source_order = most_live_registers(code);
   schedule(code, target_of(launch, code, target));
   check_registers(launch, std::min(in_source_order, most_live_registers(code)));
-  spread_over_banks(code);
+  if (launch.build.spread_over_banks) {
+    spread_over_banks(code);
+  }
   for (BasicBlock& block : code.blocks) {
     if (block.ends_with_branch) {
       trace::Instruction& branch = block.code.emplace_back();

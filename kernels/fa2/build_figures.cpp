@@ -120,6 +120,7 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
     const LocalMemory local = local_memory(build, tile.head_dim, capability_major, causal, even);
     result.spilled_words = local.words;
     result.local.exponentials = local.exponentials;
+    result.spread_over_banks = spreads_over_banks(build, tile.head_dim, even);
   }
   for (const Mark& mark : kMarks) {
     FigureCounts counts = figure(build, tile.head_dim, capability_major, causal, mark);

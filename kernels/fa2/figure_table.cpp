@@ -1,5 +1,8 @@
 #include "kernels/fa2/figure_table.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace warpscope::kernels::fa2 {
 namespace {
 
@@ -162,6 +165,19 @@ constexpr std::array kFrames = {
     FrameRow{Build::torch, 256, 9, true, false, 32},
 };
 
+// experiments/reference/machine-code/register_banks.csv: builds with half of their maxima and sums in one
+// bank. PyTorch's at 128, and with bounds at 32 and 96, are like these and not here, as README.md there says.
+struct BankRow {
+  Build build;
+  int head_dim;
+  bool with_bounds_only = false;
+};
+
+constexpr std::array kInOneBank = {
+    BankRow{Build::upstream, 32},  BankRow{Build::upstream, 64},  BankRow{Build::upstream, 96, true},
+    BankRow{Build::upstream, 128}, BankRow{Build::upstream, 192},
+};
+
 }  // namespace
 
 LocalMemory local_memory(Build build, int head_dim, int capability_major, bool causal, bool even) {
@@ -177,6 +193,12 @@ LocalMemory local_memory(Build build, int head_dim, int capability_major, bool c
     }
   }
   return best == nullptr ? LocalMemory{} : LocalMemory{best->bytes / kWordBytes, best->exponentials};
+}
+
+bool spreads_over_banks(Build build, int head_dim, bool even) {
+  return std::ranges::none_of(kInOneBank, [&](const BankRow& row) {
+    return row.build == build && row.head_dim == head_dim && !(row.with_bounds_only && even);
+  });
 }
 
 std::vector<CountedInstruction> counted_instructions(const FigureCounts& counts) {

@@ -46,4 +46,7 @@ struct LocalMemory {
 };
 LocalMemory local_memory(Build build, int head_dim, int capability_major, bool causal, bool even);
 
+/// BuildFigures::spread_over_banks of a build.
+bool spreads_over_banks(Build build, int head_dim, bool even);
+
 }  // namespace warpscope::kernels::fa2

@@ -65,6 +65,8 @@ struct BuildFigures {
   /// false: the counted instructions contain the address code of loads and stores of tiles and rows in global
   /// memory, each of which has a pointer of its own.
   bool estimate_tile_addresses = true;
+  /// false: registers of an instruction's operands are of one bank as often as not, which takes a cycle more.
+  bool spread_over_banks = true;
   /// 4-byte words of local memory for values that have no register meanwhile; the counted instructions
   /// contain their loads and stores.
   int spilled_words = 0;

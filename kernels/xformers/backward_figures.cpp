@@ -143,7 +143,7 @@ struct PartBranches {
 // Masks, bias and dropout, the first and the last in turn, edges of the tensor, divisions that are exact. By
 // how often each line of the machine code of 64x64 for sm_90 was executed; that of 128x128 has the same jumps
 // (experiments/reference/measured-h200/loop_jumps.csv), and the builds for sm_80 are taken to have them.
-constexpr std::array kBranches = {
+constexpr std::array kPartBranches = {
     PartBranches{kBackRows, 1, {}},
     PartBranches{kBackProbabilities, 0, {160, 89, 86}},
     PartBranches{kBackGradS, 0, {126}},
@@ -153,8 +153,8 @@ constexpr std::array kBranches = {
 };
 
 PartBranches branches_of(BackwardPart part) {
-  const auto* const found = std::ranges::find(kBranches, part, &PartBranches::part);
-  return found != kBranches.end() ? *found : PartBranches{part, 0, {}};
+  const auto* const found = std::ranges::find(kPartBranches, part, &PartBranches::part);
+  return found != kPartBranches.end() ? *found : PartBranches{part, 0, {}};
 }
 
 /// The share of block `i` in `count` instructions of as many `blocks`.
