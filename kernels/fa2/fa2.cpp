@@ -199,9 +199,11 @@ BuildFigures figures_of(const ForwardShape& shape, const GpuLimits& limits, fa2:
     return fa1::step_figures(shape.tile.head_dim);
   }
   const bool drops = shape.problem.dropout > 0;
-  BuildFigures figures = fa2::build_figures(
-      build, shape.tile, causal, shape.even, shape.problem.head_dim == shape.tile.head_dim,
-      limits.compute_capability_major, !drops && shape.tile == fa2::forward_tile(shape.problem, limits));
+  // Builds with ALiBi check columns whatever the head dimension is (flash_fwd_launch_template.h).
+  const bool fills_head = shape.problem.head_dim == shape.tile.head_dim && !shape.problem.alibi;
+  BuildFigures figures =
+      fa2::build_figures(build, shape.tile, causal, shape.even, fills_head, limits.compute_capability_major,
+                         !drops && shape.tile == fa2::forward_tile(shape.problem, limits));
   if (drops && build == fa2::Build::upstream) {
     fa2::set_dropout_figures(figures, shape.tile.head_dim);
   }
