@@ -1,19 +1,12 @@
 // From the text of flags or columns to a Point.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 
+#include "experiments/point/field_reader.hpp"
 #include "experiments/point/point.hpp"
 
 namespace warpscope::experiments {
-
-/// The text given for a field ("batch", "head_dim", ...); nothing if it was not given or is blank.
-using FieldText = std::function<std::optional<std::string>(std::string_view field)>;
-/// What messages call a field: "seqlen_q" of a column, "--seqlen" of a flag.
-using FieldName = std::function<std::string(std::string_view field)>;
 
 /// Fields: kernel, pass, batch, heads, heads_kv, seqlen_q, seqlen_k, head_dim, causal, dtype, num_splits,
 /// window, softcap, alibi, seqlens, dropout, page_size, deterministic, heads_first, rows, cols, depth (the
