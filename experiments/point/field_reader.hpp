@@ -19,7 +19,7 @@ using FieldText = std::function<std::optional<std::string>(std::string_view fiel
 /// What messages call a field: "seqlen_q" of a column, "--seqlen" of a flag.
 using FieldName = std::function<std::string(std::string_view field)>;
 
-/// The most keys, and lengths of a sequence.
+/// The most keys or queries of a sequence.
 inline constexpr std::int64_t kMostKeys = 1 << 20;
 /// The most problems or sequences at once.
 inline constexpr std::int64_t kMostBatch = 65535;
