@@ -1,8 +1,6 @@
-// What a sweep says of its store, and what it does where that cannot be used.
+// What a sweep says of its store and its progress, and what it does where the store cannot be used.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -98,51 +96,6 @@ TEST_F(SweepStore, AFullDiskLosesNothing) {
   EXPECT_LT(kept, 40U);
   ASSERT_EQ(sweep({"--resume"}).status, 0);
   EXPECT_EQ(output(), whole);
-}
-
-TEST_F(SweepStore, NothingIsDoneAfterTheEnd) {
-  write_text(directory_ / "points.csv", small_points(2));
-  const Arguments json = {"--json", "out.json"};
-  ASSERT_EQ(sweep(json).status, 0);
-  if (::getxattr((directory_ / "out.csv").c_str(), "user.warpscope.sweep", nullptr, 0) < 0) {
-    GTEST_SKIP() << "the file system has no extended attributes";
-  }
-  const auto inode = [&] {
-    struct stat status {};
-    EXPECT_EQ(::stat((directory_ / "out.csv").c_str(), &status), 0);
-    return status.st_ino;
-  };
-  const auto resume = [&](const Arguments& more = {}) {
-    Arguments arguments = {"--resume", "--json", "out.json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return sweep(arguments);
-  };
-  const auto before = inode();
-  const ProgramResult again = resume();
-  EXPECT_EQ(again.status, 0);
-  EXPECT_EQ(again.err, "warpscope: out.csv: the sweep is finished, nothing to do\n");
-  EXPECT_EQ(inode(), before) << "an output that is written anew is another file";
-  EXPECT_EQ(directory_.files(), (Names{"out.csv", "out.json", "points.csv"}));
-
-  EXPECT_EQ(resume({"--set", "sm.xu.lanes=8"}).err, "") << "another GPU, so other results";
-  EXPECT_NE(inode(), before);
-  const std::string other = output();
-  write_text(directory_ / "out.csv", other + "changed\n");
-  EXPECT_EQ(resume({"--set", "sm.xu.lanes=8"}).err, "") << "an output that somebody changed";
-  EXPECT_EQ(output(), other);
-  write_text(directory_ / "out.json", "changed\n");
-  EXPECT_EQ(resume({"--set", "sm.xu.lanes=8"}).err, "");
-  EXPECT_NE(file_text(directory_ / "out.json"), "changed\n");
-  write_text(directory_ / "points.csv", small_points(3));
-  EXPECT_EQ(resume({"--set", "sm.xu.lanes=8"}).err, "") << "another point";
-}
-
-TEST_F(SweepStore, AFinishedSweepKeepsItsExitStatus) {
-  write_text(directory_ / "points.csv", small_points(1) + "fa9,fwd,1,1,64,64\n");
-  ASSERT_EQ(sweep().status, 3);
-  const ProgramResult again = sweep({"--resume"});
-  EXPECT_EQ(again.status, 3);
-  EXPECT_NE(again.err.find("1 of 2 points could not be simulated"), std::string::npos) << again.err;
 }
 
 TEST_F(SweepStore, IsNotTheOutput) {
