@@ -153,6 +153,18 @@ void add_times(const std::filesystem::path& directory, const char* file,
   }
 }
 
+/// Of tensors that lie as in the model.
+void add_placed_bytes(const std::filesystem::path& folder, std::vector<Observation>& observations) {
+  const CsvTable table = read_csv((folder / kPlacedBytes).string());
+  for (const CsvRecord& row : table.rows) {
+    if (cell(table, row, "tensors") == "behind") {
+      Point point = counters_point(table, row);
+      point.problem.heads_first = true;
+      observations.push_back({point, kPlacedBytes, {{kHbmBytes, number(table, row, "median_bytes")}}});
+    }
+  }
+}
+
 void add_bars(const std::filesystem::path& directory, std::vector<Observation>& observations) {
   const ForwardReferences references(directory);
   for (const GridPoint& grid : forward_grid(references)) {
@@ -223,6 +235,7 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
        {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDeterministicCounters}) {
     add_counters(h200, file, observations);
   }
+  add_placed_bytes(h200, observations);
   for (const Draw& draw : kDraws) {
     const std::size_t before = observations.size();
     add_counters(directory / draw.directory, draw.file, observations);

@@ -80,6 +80,8 @@ inline constexpr std::array kDraws = {
     Draw{"measured-h200", "counters_drawn_twentysecond.csv"},
     Draw{"measured-h200", "counters_drawn_twentythird.csv"},
 };
+/// HBM bytes of launches whose tensors lie one behind the other, as in the model; guided nothing.
+inline constexpr const char* kPlacedBytes = "bytes_by_placement.csv";
 /// Backward passes in a fixed order (counters_drawn.md).
 inline constexpr const char* kDeterministicCounters = "counters_deterministic.csv";
 inline constexpr const char* kFigure5 = "Fig. 5";

@@ -221,6 +221,18 @@ TEST(Accuracy, HoldsDividedKeysAndWindowsAgainstTheirCounters) {
   EXPECT_EQ(by_source[kFeatureCounters], 8);
 }
 
+TEST(Accuracy, HoldsBytesAgainstTensorsThatLieAsInTheModel) {
+  std::map<std::string, double> bytes;
+  for (const Observation& observation : all_observations(reference_directory())) {
+    if (observation.source == kPlacedBytes) {
+      EXPECT_TRUE(observation.point.problem.heads_first);
+      bytes[label(observation.point)] = observation.numbers.at(kHbmBytes);
+    }
+  }
+  EXPECT_EQ(bytes.size(), 20U) << "one row of each shape: other rows have gaps between tensors";
+  EXPECT_NEAR(bytes.at("d 256 causal, 6656 tokens"), 387e6, 1e6);
+}
+
 TEST(Accuracy, HoldsLengthsDropoutAndPagesAgainstTheirCounters) {
   std::map<std::string, int> by_source;
   for (const Observation& observation : all_observations(reference_directory())) {
