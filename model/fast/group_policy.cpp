@@ -11,55 +11,28 @@
 namespace warpscope::fast {
 namespace {
 
-/// Of a trace of up to this many instructions all SMs are simulated. (Of a launch of up to kWholeOfOneWave
-/// they are too; of more waves so many times fewer.)
-constexpr double kWhole = 30e6;
+/// Of a trace of up to this many instructions all SMs are simulated, and likewise of each launch of few waves
+/// where a trace has several. (Of a launch of up to kWholeOfOneWave they are too; of more waves so many times
+/// fewer.)
+constexpr double kWhole = 25e6;
 /// Where CTAs are unequal it moves by the length of the longest ones, so fewer waves are many there.
 constexpr double kWholeTimesUnequalWaves = 350e6;
 /// In so few waves that chance still counts.
 constexpr double kFewWaves = 5;
-/// Likewise each launch of few waves where a trace has several.
-constexpr double kWholeOfMany = 25e6;
-
-/// Instructions that fast mode may step otherwise, about.
-constexpr double kBudget = 2.8e6;
-constexpr double kBudgetUnequal = 2.2e6;
-/// Likewise of each launch where a trace has several: their errors average out. It does not depend on what
-/// the others are, so that traces which share a launch simulate it alike.
-constexpr double kBudgetOfOneOfMany = 0.3e6;
-/// Of a launch with many waves, about this many are executed (wave_skipper.hpp): more where CTAs are unequal,
-/// as waves are then left out in several pieces.
-constexpr double kExecutedWaves = 6;
-constexpr double kExecutedUnequalWaves = 10;
-/// Of an SM whose CTAs go through one loop, about this many instructions are stepped at most: its iterations
-/// recur soon, and the others are left out (coaster.hpp).
-constexpr double kExecutedLoops = 1.2e6;
-
-/// An SM with like CTAs that executes more than this costs as much as several others, though most iterations
-/// are left out: so few have to do. One alone asks in bursts, and is 5 % off.
-constexpr double kLongest = 10e6;
-constexpr double kFewestLongGroups = 3;
 
 /// SMs that are simulated in fast mode, unless all are: fewer meet in too few ways, more tell little.
-constexpr double kFewestGroups = 4;
-constexpr double kFewestUnequalGroups = 3;
-constexpr double kMostGroups = 7;
-/// Where inner loops are passed so often in a long launch, the mean over time takes the place of more SMs.
-constexpr std::uint64_t kManyPasses = 4;
+constexpr int kGroupsOfFewWaves = 5;
+constexpr int kGroups = 4;
+/// Of several launches the errors average out. It does not depend on what the others are, so that traces
+/// which share a launch simulate it alike.
+constexpr int kGroupsOfOneOfMany = 2;
+/// Where CTAs meet in memory and an SM executes more than this it costs as much as several others, though
+/// most iterations are left out: so few have to do. One alone asks in bursts, and is 5 % off.
+constexpr double kLongest = 10e6;
+constexpr int kLongGroups = 3;
 
 /// CTAs whose instructions differ by less than this part count as alike.
 constexpr double kAlike = 0.2;
-
-/// How often a warp goes through inner loops, at most.
-std::uint64_t most_passes(const trace::Launch& launch) {
-  std::uint64_t most = 0;
-  for (const trace::CtaClass& cta_class : launch.classes) {
-    for (const std::uint16_t program : cta_class.program_of_warp) {
-      most = std::max(most, trace::innermost_loop_entries(launch.programs[program], cta_class));
-    }
-  }
-  return most;
-}
 
 /// Whether CTAs add to the same memory, or take turns at it by atomic operations: such launches are the main
 /// ones of their traces, and what their SMs do to one another takes as many of them to see as in a launch
@@ -75,15 +48,13 @@ bool meets_in_memory(const trace::Launch& launch) {
 
 /// What a launch costs, as far as the trace tells.
 struct LaunchWork {
-  int sms = 1;          ///< that get CTAs
-  bool alike = true;    ///< CTAs differ little
-  bool passes = false;  ///< of like CTAs through inner loops, many of them
-  bool meets = false;   ///< its CTAs, in memory
+  int sms = 1;         ///< that get CTAs
+  bool alike = true;   ///< CTAs differ little
+  bool meets = false;  ///< its CTAs, in memory
   /// CTAs stay and take turns at tiles, each of which is what a CTA is elsewhere.
   bool takes_turns = false;
   double waves = 1;         ///< of CTAs, or their turns
   double instructions = 0;  ///< of the launch
-  double executed = 0;      ///< part of them in the waves that are executed
 };
 
 LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
@@ -92,40 +63,25 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   work.sms = static_cast<int>(std::min(static_cast<std::uint64_t>(config.gpu.sm_count), ctas));
   work.alike = has_like_ctas(launch);
   work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
-  work.passes = work.alike && most_passes(launch) >= kManyPasses;
   work.meets = meets_in_memory(launch);
   work.takes_turns = !launch.mbarriers.empty();
   work.waves *= work.takes_turns ? most_turns(launch) : 1;
   work.instructions = static_cast<double>(trace::total(trace::executed_instructions(launch)));
-  work.executed =
-      work.instructions * std::min(1.0, (work.alike ? kExecutedWaves : kExecutedUnequalWaves) / work.waves);
   return work;
 }
 
 /// Groups of a launch of which one SM each is simulated.
-double sampled_groups(const LaunchWork& work) {
-  const double of_sm = work.executed / work.sms;
-  if (work.meets && of_sm > kLongest) {
-    return kFewestLongGroups;
+int sampled_groups(const LaunchWork& work) {
+  if (work.meets && work.instructions / work.sms > kLongest) {
+    return kLongGroups;
   }
-  if (work.passes) {
-    return std::clamp(kBudget / of_sm, kFewestGroups, kMostGroups);
-  }
-  const double stepped = work.alike ? std::min(of_sm, kExecutedLoops) : of_sm;
-  const double fewest = work.waves <= kFewWaves          ? kMostGroups
-                        : work.alike && of_sm > kLongest ? kFewestLongGroups
-                        : work.alike                     ? kFewestGroups
-                                                         : kFewestUnequalGroups;
-  return std::clamp((work.alike ? kBudget : kBudgetUnequal) / stepped, fewest, kMostGroups);
+  return work.waves <= kFewWaves ? kGroupsOfFewWaves : kGroups;
 }
 
 /// Likewise of one launch of several. Where CTAs take turns a group costs little, and whom it meets in the L2
 /// tables say.
-double sampled_groups_of_many(const LaunchWork& work) {
-  if (work.takes_turns) {
-    return kMostGroups;
-  }
-  return std::clamp(kBudgetOfOneOfMany * work.sms / work.executed, 1.0, kMostGroups);
+int sampled_groups_of_many(const LaunchWork& work) {
+  return work.takes_turns ? kGroupsOfFewWaves : kGroupsOfOneOfMany;
 }
 
 /// Whether a launch is simulated whole, be it the only one or one of `many`.
@@ -134,7 +90,7 @@ bool is_small(const LaunchWork& work, bool many) {
     return work.waves <= kFewWaves;
   }
   if (many) {
-    return work.waves <= kFewWaves && work.instructions <= kWholeOfMany;
+    return work.waves <= kFewWaves && work.instructions <= kWhole;
   }
   return work.instructions <= kWholeOfOneWave &&
          work.instructions * work.waves <= (work.alike ? kWholeOfOneWave : kWholeTimesUnequalWaves);
@@ -217,7 +173,7 @@ std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& co
     if (instructions <= kWhole || is_small(work, many)) {
       return work.sms;
     }
-    return static_cast<int>(many ? sampled_groups_of_many(work) : sampled_groups(work));
+    return many ? sampled_groups_of_many(work) : sampled_groups(work);
   };
   std::vector<std::vector<gpu::SmGroup>> result;
   for (const LaunchWork& work : works) {

@@ -29,8 +29,7 @@ std::uint32_t most_turns(const trace::Launch& launch);
 std::vector<gpu::SmGroup> group_sms(int sms, int groups);
 
 /// For each launch the groups of the SMs that it gives work to. All SMs are simulated in detailed mode, where
-/// the trace is short, and where a launch of few waves ends by chance. Otherwise as many as a budget of
-/// instructions allows, between bounds beyond which more tell little and fewer too little.
+/// the trace is short, and where a launch of few waves ends by chance. Otherwise two to five are.
 std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& config,
                                                           const trace::Trace& trace,
                                                           const gpu::SimulationOptions& options);

@@ -155,22 +155,4 @@ std::vector<ExecutedStretch> executed_stretches(const WarpProgram& program, cons
   return stretches;
 }
 
-std::uint64_t innermost_loop_entries(const WarpProgram& program, const CtaClass& cta_class) {
-  std::uint64_t entries = 0;
-  std::vector<const Loop*> nest;
-  for (std::size_t i = 0; i < program.loops.size(); ++i) {
-    const Loop& loop = program.loops[i];
-    while (!nest.empty() && nest.back()->end <= loop.begin) {
-      nest.pop_back();
-    }
-    const std::uint64_t around = nest.empty() ? 1 : NestCount(nest, cta_class).count();
-    nest.push_back(&loop);
-    const bool innermost = i + 1 == program.loops.size() || program.loops[i + 1].begin >= loop.end;
-    if (innermost && NestCount(nest, cta_class).count() > 0) {
-      entries = checked_add(entries, around);
-    }
-  }
-  return entries;
-}
-
 }  // namespace warpscope::trace

@@ -24,8 +24,4 @@ struct ExecutedStretch {
 /// loop's length depends on an outer loop of more than 2^20 trips.
 std::vector<ExecutedStretch> executed_stretches(const WarpProgram& program, const CtaClass& cta_class);
 
-/// How often a warp of `cta_class` comes to a loop that contains no other, those that never run left out.
-/// Throws as executed_stretches() does.
-std::uint64_t innermost_loop_entries(const WarpProgram& program, const CtaClass& cta_class);
-
 }  // namespace warpscope::trace

@@ -125,19 +125,6 @@ TEST(TraceStatistics, AgreeOnEveryPairOfLoopParameters) {
   }
 }
 
-TEST(TraceStatistics, InnermostLoopsAreEnteredAsOftenAsTheLoopsAroundThemRepeat) {
-  WarpProgram program;
-  program.code.assign(12, bare(Opcode::NOP));
-  // Two loops in one, one behind it, and one behind that.
-  program.loops = {{0, 8, 0, {}}, {0, 2, 1, {}}, {3, 5, 2, {}}, {8, 9, 3, {}}, {9, 10, 4, {}}};
-  const auto entries = [&](std::vector<std::uint32_t> trips) {
-    return innermost_loop_entries(program, CtaClass{{0}, std::move(trips), {}});
-  };
-  EXPECT_EQ(entries({5, 7, 3, 2, 9}), 12U);
-  EXPECT_EQ(entries({5, 7, 0, 2, 0}), 6U) << "loops that never run do not count";
-  EXPECT_EQ(entries({0, 7, 3, 2, 9}), 2U);
-}
-
 TEST(TraceStatistics, LinesOfCodeCountOnceAndOnlyWhereTheyRun) {
   // Lines are eight instructions: the loop has the second of four, and the other program runs nowhere.
   Launch launch;
