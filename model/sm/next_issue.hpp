@@ -22,6 +22,24 @@ inline bool waits_for_long_pipe(const SubCoreState& sub_core, std::uint8_t warp)
   return is_long && sub_core.own[warp] <= sub_core.pipe_free[pipe];
 }
 
+/// Whether the warp's next instruction was ready before there was room in the MIO queue.
+inline bool waits_for_queue(const SubCoreState& sub_core, std::uint8_t warp) {
+  constexpr auto kMio = static_cast<std::uint8_t>(PipeSlot::mio);
+  return sub_core.pipe[warp] == kMio && sub_core.own[warp] <= sub_core.pipe_free[kMio];
+}
+
+/// Of the warps that wait there as `warp` does the one that issued longest ago: their instructions take turns
+/// (measured, pair_bursts.md).
+inline std::uint8_t first_at_queue(const SubCoreState& sub_core, std::uint8_t warp) {
+  for (int i = 0; i < sub_core.warp_count; ++i) {
+    const std::uint8_t other = sub_core.by_age[at(i)];
+    if (waits_for_queue(sub_core, other) && sub_core.issued_at[other] < sub_core.issued_at[warp]) {
+      warp = other;
+    }
+  }
+  return warp;
+}
+
 inline void SmCore::select_next(SubCoreState& sub_core) {
   const std::int32_t now = sub_core.issue_free;
   const auto earliest = [&](std::uint8_t warp) {
@@ -30,7 +48,8 @@ inline void SmCore::select_next(SubCoreState& sub_core) {
   // The warp that issued last goes on if it can at once, as it can more often than not.
   const std::uint8_t last = sub_core.last_warp;
   const bool is_there = last != SubCoreState::kNobody;
-  if (is_there && earliest(last) <= now && (sub_core.asleep >> last & 1) == 0) {
+  if (is_there && earliest(last) <= now && (sub_core.asleep >> last & 1) == 0 &&
+      !waits_for_queue(sub_core, last)) {
     sub_core.next_time = now;
     sub_core.next_warp = last;
     return;
@@ -52,6 +71,9 @@ inline void SmCore::select_next(SubCoreState& sub_core) {
   }
   sub_core.next_time = static_cast<std::int32_t>(best >> 16);
   sub_core.next_warp = static_cast<std::uint8_t>(best);
+  if (sub_core.next_time != kNever && waits_for_queue(sub_core, sub_core.next_warp)) {
+    sub_core.next_warp = first_at_queue(sub_core, sub_core.next_warp);
+  }
 }
 
 inline void SmCore::look_ahead(SubCoreState& sub_core, std::uint8_t local, const WarpState& warp,

@@ -201,7 +201,8 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
     watch_stalls(sub_core, local, warp, history);
     watch_issue(warp, *instruction, time);
   }
-  account_stalls(sub_core, local, warp, {warp.ready, sub_core.own[local], time}, history);
+  const std::int32_t own = std::max(warp.ready, sub_core.own[local]);
+  account_stalls(sub_core, local, warp, {warp.ready, own, time}, history);
   const std::int32_t read = read_operands(sub_core, *instruction, local, time);
   if (read > time) {
     hold_others(sub_core, time, read - time);
@@ -213,6 +214,7 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   warp.ready = read + instruction->stall;
   sub_core.issue_free = read + 1;
   sub_core.last_warp = local;
+  sub_core.issued_at[local] = time;
   if (takes_turns_) {
     put_behind_its_cta(sub_core, local);
   }

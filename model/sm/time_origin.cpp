@@ -15,10 +15,13 @@ void shift(std::int32_t& time, std::int32_t origin) {
   }
 }
 
+/// Times before that are the same.
+constexpr std::int32_t kLongAgo = -(1 << 28);
+
 /// The same, but what lies in the past stays there: which warp comes first hangs on what it has waited for.
 void shift_back(std::int32_t& time, std::int32_t origin) {
   if (time != kNever) {
-    time = std::max(-1, time - origin);
+    time = std::max(kLongAgo, time - origin);
   }
 }
 
@@ -61,7 +64,10 @@ void SmCore::rebase(std::int32_t origin) {
       shift_back(time, origin);
     }
     for (std::int32_t& time : sub_core.own) {
-      shift(time, origin);
+      shift_back(time, origin);
+    }
+    for (std::int32_t& time : sub_core.issued_at) {
+      shift_back(time, origin);
     }
     // Who has waited longest at the data path is served first, so these times stay in the past.
     sub_core.mio_free -= sub_core.mio_free == kNever ? 0 : origin;

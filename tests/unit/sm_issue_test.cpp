@@ -83,6 +83,20 @@ TEST(SmIssue, OldestWarpComesFirstAtTheTensorPipe) {
   EXPECT_EQ(bench.end_of(1), 3 * interval + 1);
 }
 
+// Measured: pair_bursts.csv, two CTAs that copy at once.
+TEST(SmIssue, WarpsThatWaitForRoomInTheQueueTakeTurns) {
+  constexpr int kLoads = 64;
+  Program program;
+  for (int i = 0; i < kLoads; ++i) {
+    program.op(LDS_128).shared(512, 4).stall(1);
+  }
+  const trace::WarpProgram loads = program.exit().build();
+  const SubCoreBench alone({loads});
+  const SubCoreBench both({loads, loads});
+  EXPECT_GT(both.end_of(1), alone.end_of(0) * 19 / 10) << "the queue is full nearly all of the time";
+  EXPECT_LT(both.end_of(1) - both.end_of(0), both.end_of(1) / 8);
+}
+
 /// When the older of two warps ends whose HMMA waits for the MUFU in front of it, with `between` NOPs of one
 /// cycle behind that, beside HMMAs of the younger one that are `apart` cycles apart; and when that one ends.
 /// `others` more warps issue something now and then.
