@@ -203,13 +203,14 @@ void TraceMachine::reduce_add(const GlobalTile& target, const Fragment& source) 
     }
     return;
   }
-  // Four neighbours of a thread, one after the other: each time the lanes touch all sectors of the quads.
-  constexpr int kQuad = 4;
-  for (int i = 0; i < registers; i += kQuad) {
+  // Four neighbours of a thread, or all that it has, one after the other: each time the lanes touch all
+  // sectors of the quads.
+  const int quad = std::min(4, registers);
+  for (int i = 0; i < registers; i += quad) {
     const Range address = emitter_.address_words();
-    for (int k = i; k < i + kQuad; ++k) {
+    for (int k = i; k < i + quad; ++k) {
       emitter_.emit_memory(Opcode::RED_ADD_F32, {}, {reg(source, k), address},
-                           global_operand(target, i / kQuad, registers / kQuad, Layout::linear, 4 * kQuad));
+                           global_operand(target, i / quad, registers / quad, Layout::linear, 4 * quad));
     }
   }
 }

@@ -1,0 +1,83 @@
+// Each kernel at each head dimension, with few heads and with many: it builds, or says why the real one
+// refuses.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kernels/kernel.hpp"
+#include "model/trace/execution_count.hpp"
+#include "model/trace/statistics.hpp"
+#include "tests/support/gpu_limits.hpp"
+
+namespace warpscope::tests {
+namespace {
+
+class EveryShape : public testing::TestWithParam<std::string> {};
+
+/// Warp instructions of a build; 0 where the kernel refuses the problem, for which it has to give a reason.
+std::uint64_t built_instructions(const kernels::Kernel& kernel, const kernels::Problem& problem) {
+  try {
+    std::uint64_t sum = 0;
+    for (const trace::Launch& launch : kernel.build(problem, kH200).launches) {
+      sum += trace::total(trace::executed_instructions(launch));
+    }
+    EXPECT_GT(sum, 0U);
+    return sum;
+  } catch (const kernels::UnsupportedProblem& refusal) {
+    EXPECT_NE(std::string(refusal.what()), "");
+    return 0;
+  }
+}
+
+TEST_P(EveryShape, BuildsOrIsRefusedWithAReason) {
+  const kernels::Kernel kernel = kernels::find_kernel(GetParam());
+  for (const kernels::Pass pass : kernel.passes) {
+    std::uint64_t instructions = 0;
+    for (const std::int64_t head_dim : {32, 64, 96, 128, 192, 256}) {
+      // FlashAttention-1 divides keys among CTAs where heads are few.
+      for (const std::int64_t heads : {1, 2, 40}) {
+        for (const std::int64_t tokens : {100, 640, 1499}) {
+          for (const bool causal : {false, true}) {
+            const kernels::Problem problem{
+                3, heads, heads, tokens, tokens, head_dim, causal, kernels::DataType::fp16, pass};
+            SCOPED_TRACE(testing::Message() << "d " << head_dim << ", " << heads << " heads, " << tokens
+                                            << " tokens, causal " << causal);
+            instructions += built_instructions(kernel, problem);
+          }
+        }
+      }
+    }
+    EXPECT_GT(instructions, 0U) << "all refused in pass " << text(pass);
+  }
+}
+
+std::vector<std::string> attention_kernels() {
+  std::vector<std::string> names;
+  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
+    if (kernel.type == kernels::ProblemType::attention) {
+      names.push_back(kernel.name);
+    }
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryShape, testing::ValuesIn(attention_kernels()),
+                         [](const auto& parameter) { return parameter.param; });
+
+TEST(EveryShapeOfFa1, AddsUpEachGradientOfAQueryOncePerBlockOfKeys) {
+  // 32 columns of 16 rows are two registers a thread: pairs, not quads, are what its lanes touch.
+  const kernels::Problem problem{
+      1, 2, 2, 640, 640, 32, false, kernels::DataType::fp16, kernels::Pass::backward};
+  std::uint64_t reductions = 0;
+  for (const trace::Launch& launch : kernels::find_kernel("fa1").build(problem, kH200).launches) {
+    const trace::OpcodeCounts counts = trace::executed_instructions(launch);
+    const auto found = counts.find(trace::Opcode::RED_ADD_F32);
+    reductions += found == counts.end() ? 0 : found->second;
+  }
+  const std::uint64_t gradients = 2 * 640 * 32;
+  EXPECT_EQ(reductions * 32 % gradients, 0U);
+  EXPECT_EQ(reductions * 32 / gradients, 3U) << "blocks of 256 keys";
+}
+
+}  // namespace
+}  // namespace warpscope::tests
