@@ -98,8 +98,9 @@ struct alignas(64) SubCoreState {
   std::uint32_t asleep = 0;
   /// Earliest issue as far as the warp alone decides; kNever while it waits for others or is not there.
   std::array<std::int32_t, kWarpsPerSubCore> own = never<kWarpsPerSubCore>();
-  std::array<std::int32_t, kWarpsPerSubCore> issued_at{};  ///< when it issued last
-  std::int32_t mio_free = 0;                               ///< next instruction may leave the MIO queue
+  /// When each warp issued last.
+  std::array<std::int32_t, kWarpsPerSubCore> issued_at{};
+  std::int32_t mio_free = 0;     ///< next instruction may leave the MIO queue
   bool waits_for_room = false;   ///< in a store buffer, until `mio_free` as far as is known
   std::int32_t waits_since = 0;  ///< when it began to wait for room
   std::uint8_t queue_count = 0;

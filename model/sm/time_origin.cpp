@@ -8,15 +8,15 @@
 namespace warpscope::sm {
 namespace {
 
+/// How far in the past a time may stay; what lies before it is as long ago.
+constexpr std::int32_t kLongAgo = -(1 << 28);
+
 /// Moves a time to a new origin; what lies in the past counts as now.
 void shift(std::int32_t& time, std::int32_t origin) {
   if (time != kNever) {
     time = std::max(0, time - origin);
   }
 }
-
-/// Times before that are the same.
-constexpr std::int32_t kLongAgo = -(1 << 28);
 
 /// The same, but what lies in the past stays there: which warp comes first hangs on what it has waited for.
 void shift_back(std::int32_t& time, std::int32_t origin) {

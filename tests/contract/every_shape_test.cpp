@@ -3,16 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "kernels/kernel.hpp"
-#include "model/trace/execution_count.hpp"
+#include "kernels/unsupported.hpp"
 #include "model/trace/statistics.hpp"
+#include "tests/support/attention_kernels.hpp"
 #include "tests/support/gpu_limits.hpp"
 
 namespace warpscope::tests {
 namespace {
 
-class EveryShape : public testing::TestWithParam<std::string> {};
+class EveryShape : public testing::TestWithParam<std::string_view> {};
 
 /// Warp instructions of a build; 0 where the kernel refuses the problem, for which it has to give a reason.
 std::uint64_t built_instructions(const kernels::Kernel& kernel, const kernels::Problem& problem) {
@@ -51,18 +53,8 @@ TEST_P(EveryShape, BuildsOrIsRefusedWithAReason) {
   }
 }
 
-std::vector<std::string> attention_kernels() {
-  std::vector<std::string> names;
-  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
-    if (kernel.type == kernels::ProblemType::attention) {
-      names.push_back(kernel.name);
-    }
-  }
-  return names;
-}
-
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryShape, testing::ValuesIn(attention_kernels()),
-                         [](const auto& parameter) { return parameter.param; });
+                         [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST(EveryShapeOfFa1, AddsUpEachGradientOfAQueryOncePerBlockOfKeys) {
   // 32 columns of 16 rows are two registers a thread: pairs, not quads, are what its lanes touch.

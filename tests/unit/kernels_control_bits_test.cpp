@@ -6,6 +6,7 @@
 #include "kernels/compiler/control_bits.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/unsupported.hpp"
+#include "tests/support/attention_kernels.hpp"
 #include "tests/support/control_replay.hpp"
 #include "tests/support/gpu_limits.hpp"
 #include "tests/support/instruction.hpp"
@@ -291,16 +292,6 @@ TEST_P(Coverage, EveryDependenceIsCovered) {
   }
 }
 
-std::vector<std::string_view> kernel_names() {
-  std::vector<std::string_view> names;
-  for (const kernels::Kernel& kernel : kernels::all_kernels()) {
-    if (kernel.type == kernels::ProblemType::attention) {
-      names.push_back(kernel.name);
-    }
-  }
-  return names;
-}
-
 TEST(ControlBits, KernelsThatAreNotAttentionWaitForWhatTheyRead) {
   Problem problem;
   problem.matrix = {500, 200, 96};
@@ -313,7 +304,7 @@ TEST(ControlBits, KernelsThatAreNotAttentionWaitForWhatTheyRead) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Coverage, testing::ValuesIn(kernel_names()),
+INSTANTIATE_TEST_SUITE_P(Kernels, Coverage, testing::ValuesIn(attention_kernels()),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST(ControlReplay, FindsAMissingWaitAndAShortStall) {
