@@ -21,6 +21,10 @@ enum class PipeSlot : std::uint8_t { tensor, fma, alu, xu, mio, none, count };
 /// Pipes whose use is counted: those before the MIO queue, which feeds a data path that is counted itself.
 inline constexpr std::size_t kCountedPipes = static_cast<std::size_t>(PipeSlot::mio);
 
+/// How far an issue reaches: no further than its warp and its pipe, than its sub-core, or to what the SM
+/// shares, such as the MIO data path, barriers and the next instruction line.
+enum class Reach : std::uint8_t { pipe, sub_core, sm };
+
 /// One instruction of the concatenated programs of a launch, as much of it as decides its course: two share a
 /// cache line of the host.
 struct DecodedInstruction {
@@ -43,8 +47,7 @@ struct DecodedInstruction {
   std::uint8_t read_cycles = 0;  ///< of a tensor instruction: the next one may read so long after it
   PortCycles anew;               ///< of all its operands
   PortCycles kept;               ///< of those that its warp has not read just before
-  /// Takes its pipe and nothing else, and the warp goes on behind it, on the same instruction line.
-  bool plain = false;
+  Reach reach = Reach::sm;
   bool waits = true;    ///< for scoreboards, registers, copies or the MIO queue, not just time and line
   bool global = false;  ///< accesses global or local memory
   std::uint32_t memory = trace::kNoMemory;  ///< into DecodedLaunch::memory_operands

@@ -8,11 +8,19 @@ namespace {
 
 using trace::OpClass;
 
-bool is_plain(const DecodedInstruction& instruction, const DecodedInstruction& next) {
+/// `next` stands behind it in the text.
+Reach reach_of(const DecodedInstruction& instruction, const DecodedInstruction& next) {
+  const bool goes_on = !instruction.closes_loop && next.loops_begun == 0 && next.line == instruction.line;
+  const bool meets_others =
+      instruction.pipe == PipeSlot::mio || instruction.op_class == OpClass::barrier ||
+      instruction.op_class == OpClass::exit || instruction.op_class == OpClass::constant_load ||
+      is_asynchronous(instruction.op_class) || next.op_class == OpClass::constant_operand;
+  if (!goes_on || meets_others) {
+    return Reach::sm;
+  }
   const bool only_pipe =
       instruction.pipe < PipeSlot::mio && instruction.write_scoreboard == trace::kNoScoreboard;
-  const bool goes_on = !instruction.closes_loop && next.loops_begun == 0 && next.line == instruction.line;
-  return only_pipe && goes_on;
+  return only_pipe ? Reach::pipe : Reach::sub_core;
 }
 
 bool waits(const DecodedInstruction& instruction) {
@@ -37,8 +45,9 @@ void find_jumps(DecodedLaunch& launch) {
 void find_short_ways(DecodedLaunch& launch) {
   for (std::size_t i = 0; i < launch.code.size(); ++i) {
     launch.code[i].waits = waits(launch.code[i]);
-    launch.code[i].plain = !launch.needs_register_scoreboard && i + 1 < launch.code.size() &&
-                           is_plain(launch.code[i], launch.code[i + 1]);
+    if (!launch.needs_register_scoreboard && i + 1 < launch.code.size()) {
+      launch.code[i].reach = reach_of(launch.code[i], launch.code[i + 1]);
+    }
   }
 }
 

@@ -8,7 +8,7 @@ namespace warpscope::sm {
 /// Gives branches that jump over code the class of the BSYNC that they jump to.
 void find_jumps(DecodedLaunch& launch);
 
-/// Sets `plain` and `waits` of all instructions. Needs their lines.
+/// Sets `reach` and `waits` of all instructions. Needs their lines.
 void find_short_ways(DecodedLaunch& launch);
 
 }  // namespace warpscope::sm

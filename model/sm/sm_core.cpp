@@ -157,10 +157,24 @@ void SmCore::run_events(std::int32_t end) {
     if (service_time_ <= issue_time) {
       serve_memory<kWatched>(state_.sub_cores[next_served_], service_time_);
     } else {
-      WarpState& warp = state_.warps[sub_core.next_warp * at(spec_.sub_cores) + first];
-      issue<kWatched>(sub_core, warp, histories_[first]);
+      do {
+        WarpState& warp = state_.warps[sub_core.next_warp * at(spec_.sub_cores) + first];
+        issue<kWatched>(sub_core, warp, histories_[first]);
+        // Somebody who watches is told of events in the order of their times.
+      } while (!kWatched && goes_ahead(sub_core, first, end));
     }
   }
+}
+
+bool SmCore::goes_ahead(const SubCoreState& sub_core, std::size_t index, std::int32_t end) const {
+  // The rest of the SM changes a sub-core by serving its MIO queue, by opening a barrier, and by completing
+  // phases and products.
+  const std::int32_t served = std::max(time_of(service_turns_[index]), state_.lsu_free);
+  if (sub_core.next_time >= std::min(served, end) || sub_core.at_barrier > 0 || decoded_.is_asynchronous) {
+    return false;
+  }
+  const WarpState& warp = state_.warps[sub_core.next_warp * at(spec_.sub_cores) + index];
+  return code_[warp.pc].reach != Reach::sm;
 }
 
 std::size_t SmCore::first_to_issue() const {
@@ -222,7 +236,7 @@ void SmCore::issue(SubCoreState& sub_core, WarpState& warp, IssueHistory& histor
   if (instruction->op_class != OpClass::exit) {
     look_ahead(sub_core, local, warp, instruction[1], time);
   }
-  if (instruction->plain) {
+  if (instruction->reach == Reach::pipe) {
     take_pipe(sub_core, *instruction, read);
     ++warp.pc;
     update_own(sub_core, local, warp, instruction[1]);

@@ -124,6 +124,9 @@ class SmCore {
  private:
   /// The sub-core that issues next.
   std::size_t first_to_issue() const;
+  /// Whether a sub-core may issue its next instruction though others are not there yet: it does not reach
+  /// them, and nothing that they do before then can reach it.
+  bool goes_ahead(const SubCoreState& sub_core, std::size_t index, std::int32_t end) const;
   void select_next(SubCoreState& sub_core);
   /// Of the warps of one CTA the one that issues goes behind the others.
   void put_behind_its_cta(SubCoreState& sub_core, std::uint8_t local) const;

@@ -90,6 +90,7 @@ struct alignas(64) SubCoreState {
   std::uint8_t last_warp = kNobody;          ///< issued last, if it is still there
   std::uint8_t last_product_warp = kNobody;  ///< issued the last tensor instruction
   std::uint8_t warp_count = 0;
+  std::uint8_t at_barrier = 0;  ///< so many of them wait at one
   // Warps by their number on this sub-core:
   /// Resident ones, oldest CTA first, and of one CTA the one that issued longest ago.
   std::array<std::uint8_t, kWarpsPerSubCore> by_age{};

@@ -164,6 +164,7 @@ void SmCore::arrive_at_barrier(int warp_index, int operand, std::int32_t time) {
   warp.status = WarpStatus::at_barrier;
   warp.barrier = static_cast<std::uint8_t>(barrier);
   own_of(warp_index) = warp.ready = kNever;
+  ++state_.sub_cores[places_[at(warp_index)].sub_core].at_barrier;
   warp.ready_reason = reason(Stall::barrier);
   if (++cta.arrived[at(barrier)] < warps) {
     return;
@@ -179,6 +180,7 @@ void SmCore::arrive_at_barrier(int warp_index, int operand, std::int32_t time) {
     WarpState& other = state_.warps[at(i)];
     if (other.status == WarpStatus::at_barrier && other.barrier == barrier) {
       other.status = WarpStatus::running;
+      --state_.sub_cores[places_[at(i)].sub_core].at_barrier;
       other.ready = release;
       update_own(i);
     }

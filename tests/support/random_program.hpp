@@ -95,6 +95,9 @@ class RandomProgram {
       case 17:
         program.op(UIADD3);
         break;
+      case 18:
+        program.op(below(2) == 0 ? LDC : ULDC).immediate(static_cast<std::uint16_t>(below(32)));
+        break;
       default:
         program.op(FFMA).writes(reg()).reads(reg()).reads(reg());
     }

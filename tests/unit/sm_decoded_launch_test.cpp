@@ -15,42 +15,44 @@ namespace {
 
 using enum trace::Opcode;
 
-constexpr std::uint32_t kPrograms = 40;
+constexpr std::uint32_t kPrograms = 400;
 
-std::vector<bool> plain(const trace::WarpProgram& program) {
+using enum sm::Reach;
+
+std::vector<sm::Reach> reaches(const trace::WarpProgram& program) {
   const trace::Trace trace{{tensor("t", 1 << 20)}, {one_program(program, 1, 1, {2})}};
   const sm::DecodedLaunch decoded = sm::decode(test_config(), trace, trace.launches[0]);
-  std::vector<bool> result;
+  std::vector<sm::Reach> result;
   for (const sm::DecodedInstruction& instruction : decoded.code) {
-    result.push_back(instruction.plain);
+    result.push_back(instruction.reach);
   }
   return result;
 }
 
-TEST(DecodedLaunch, PlainInstructionsTakeTheirPipeAndNothingElse) {
+TEST(DecodedLaunch, WhatTakesAPipeReachesNoFurtherAndWhatOthersShareReachesThem) {
   Program program;
   program.op(FFMA).op(HMMA_16816_F32).op(MUFU_EX2).op(FFMA).sets(1);
   program.op(NOP).op(LDS_32).shared(128, 1).exit();
-  EXPECT_EQ(plain(program.build_controlled()),
-            (std::vector<bool>{true, true, true, false, false, false, false}));
+  EXPECT_EQ(reaches(program.build_controlled()),
+            (std::vector<sm::Reach>{pipe, pipe, pipe, sub_core, sub_core, sm, sm}));
 }
 
-TEST(DecodedLaunch, NothingIsPlainBeforeAJumpOrALoop) {
+TEST(DecodedLaunch, WhatIsBeforeAJumpOrALoopMayFetch) {
   Program program;
   program.op(FFMA).begin_loop(0).op(FFMA).op(FFMA).end_loop().exit();
-  EXPECT_EQ(plain(program.build_controlled()), (std::vector<bool>{false, true, true, false, false}));
+  EXPECT_EQ(reaches(program.build_controlled()), (std::vector<sm::Reach>{sm, pipe, pipe, sm, sm}));
 }
 
-TEST(DecodedLaunch, NothingIsPlainAtTheEndOfAnInstructionLine) {
+TEST(DecodedLaunch, TheEndOfAnInstructionLineFetches) {
   const int per_line = test_config().sm.icache.line_bytes / sm::kInstructionBytes;
-  const std::vector<bool> result = plain(Program().op(FFMA, 2 * per_line).exit().build_controlled());
+  const std::vector<sm::Reach> result = reaches(Program().op(FFMA, 2 * per_line).exit().build_controlled());
   for (int i = 0; i < 2 * per_line; ++i) {
-    EXPECT_EQ(result[static_cast<std::size_t>(i)], (i + 1) % per_line != 0) << i;
+    EXPECT_EQ(result[static_cast<std::size_t>(i)], (i + 1) % per_line != 0 ? pipe : sm) << i;
   }
 }
 
-TEST(DecodedLaunch, NothingIsPlainWhereRegistersAreTracked) {
-  EXPECT_EQ(plain(Program().op(FFMA, 2).exit().build()), (std::vector<bool>{false, false, false}));
+TEST(DecodedLaunch, EverythingReachesFarWhereRegistersAreTracked) {
+  EXPECT_EQ(reaches(Program().op(FFMA, 2).exit().build()), (std::vector<sm::Reach>{sm, sm, sm}));
 }
 
 TEST(DecodedLaunch, LinesAreThoseOfTheLongestTextWhereAnEarlierOneComesAgain) {
@@ -96,7 +98,7 @@ Course course(const trace::Trace& trace, const sm::DecodedLaunch& decoded) {
   return result;
 }
 
-/// The short ways through the issue loop lead where the long ones do.
+/// The short ways through the issue loop, and sub-cores ahead of others, lead where the long ones do.
 TEST(DecodedLaunch, ShortWaysChangeNothing) {
   int shortened = 0;
   for (std::uint32_t seed = 0; seed < kPrograms; ++seed) {
@@ -107,8 +109,8 @@ TEST(DecodedLaunch, ShortWaysChangeNothing) {
     const sm::DecodedLaunch decoded = sm::decode(test_config(), trace, trace.launches[0]);
     sm::DecodedLaunch long_ways = decoded;
     for (sm::DecodedInstruction& instruction : long_ways.code) {
-      shortened += instruction.plain || !instruction.waits ? 1 : 0;
-      instruction.plain = false;
+      shortened += instruction.reach != sm || !instruction.waits ? 1 : 0;
+      instruction.reach = sm;
       instruction.waits = true;
     }
     EXPECT_EQ(course(trace, decoded), course(trace, long_ways)) << seed;
