@@ -230,11 +230,12 @@ void TraceMachine::unless_last(const std::function<void()>& body) {
   }
 }
 
-void TraceMachine::when(int slot, const std::function<void()>& body) {
+void TraceMachine::when(int slot, const std::function<void()>& body, Code code) {
   const int mark = emitter_.allocation_mark();
   VirtualLoop region;
   region.trip_slot = tables_.trip_slot(TripKind::at_most_one, slot);
   region.at_most_once = true;
+  region.again = code == Code::of_loop_before;
   open_region(region);
   const std::size_t number = emitter_.loop_count() - 1;
   resolver_.enter_condition();

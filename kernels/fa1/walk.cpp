@@ -75,19 +75,33 @@ bool is_masked(const Config& config, const Problem& problem, const Step& step) {
 
 void walk_interleaved(CtaMachine& m, const Config& config, const Schedule& schedule, bool causal,
                       const Visitor& visitor) {
-  const auto if_it_has_rows = [&](const KeyBlock& block) {
-    m.when(block.exists_slot, [&] { interleaved_block(m, config, schedule, causal, block, 0, visitor); });
+  const auto if_it_has_rows = [&](const KeyBlock& block, const Affine& period, Code code) {
+    m.when(
+        block.exists_slot, [&] { interleaved_block(m, config, schedule, causal, block, period, visitor); },
+        code);
   };
-  if_it_has_rows(schedule.first);
-  if (!schedule.period.empty()) {
+  // The source has one loop of all blocks but the first and the last.
+  Code code = Code::own;
+  const auto in_loop = [&](const KeyBlock& block, const Affine& period) {
+    if_it_has_rows(block, period, code);
+    code = Code::of_loop_before;
+  };
+  if_it_has_rows(schedule.first, 0, Code::own);
+  if (schedule.period.size() == 1) {
     m.loop(schedule.periods_slot, [&](const Affine& period) {
+      interleaved_block(m, config, schedule, causal, schedule.period.front(), period, visitor);
+    });
+    code = Code::of_loop_before;
+  } else if (!schedule.period.empty()) {
+    m.loop(schedule.periods_slot, [&](const Affine& period) {
+      code = Code::own;
       for (const KeyBlock& block : schedule.period) {
-        interleaved_block(m, config, schedule, causal, block, period, visitor);
+        in_loop(block, period);
       }
     });
   }
   for (const KeyBlock& block : schedule.rest) {
-    if_it_has_rows(block);
+    block.last ? if_it_has_rows(block, 0, Code::own) : in_loop(block, 0);
   }
 }
 

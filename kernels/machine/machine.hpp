@@ -97,6 +97,9 @@ struct Trips {
   Trips(int slot_number) : slot(slot_number) {}  // NOLINT(google-explicit-constructor)
 };
 
+/// Whose machine code a branch leads to: some is written out more often in a program than in a build.
+enum class Code : std::uint8_t { own, of_loop_before };
+
 /// What decides whether a thread takes a branch.
 enum class Condition : std::uint8_t {
   of_thread,     ///< its number alone: the compiler knows that from the kernel's start on
@@ -236,8 +239,8 @@ class CtaMachine {
   /// after.
   virtual void unless_last(const std::function<void()>& body) = 0;
   /// Runs body if the class's trip count for `slot` is above zero (counts above 1 mean once). A branch, as
-  /// above.
-  virtual void when(int slot, const std::function<void()>& body) = 0;
+  /// above. Code::of_loop_before: to that of the loop or branch right in front of it.
+  virtual void when(int slot, const std::function<void()>& body, Code code = Code::own) = 0;
   /// Runs body behind a branch that some threads take and others do not, as where rows may lie beyond the
   /// tensor; tiles say themselves which elements that concerns. The compiler moves nothing across it.
   virtual void guarded(const std::function<void()>& body, Condition condition = Condition::of_thread) = 0;

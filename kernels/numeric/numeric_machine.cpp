@@ -92,7 +92,7 @@ void NumericMachine::unless_last(const std::function<void()>& body) {
   }
 }
 
-void NumericMachine::when(int slot, const std::function<void()>& body) {
+void NumericMachine::when(int slot, const std::function<void()>& body, Code /*code*/) {
   if (position_.trips_of(Trips(slot)) > 0) {
     body();
   }

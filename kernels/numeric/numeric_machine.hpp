@@ -86,7 +86,7 @@ class NumericMachine final : public CtaMachine {
 
   void loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body) override;
   void unless_last(const std::function<void()>& body) override;
-  void when(int slot, const std::function<void()>& body) override;
+  void when(int slot, const std::function<void()>& body, Code code = Code::own) override;
   void guarded(const std::function<void()>& body, Condition /*condition*/) override { body(); }
   void part(int /*number*/, int /*copy*/) override {}
   void in_either_order(int /*number*/, const std::function<void()>& first,

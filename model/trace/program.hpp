@@ -55,8 +55,8 @@ struct Loop {
   /// For loops whose length depends on an outer loop, as the causal query loop of FlashAttention-1 does; zero
   /// for the loop's own depth and deeper.
   std::array<std::int32_t, kMaxLoopDepth> trips_per_iteration{};
-  /// It begins where another loop ends, whose last iteration it is: the machine goes through that loop's code
-  /// once more and jumps over parts of it. In memory it has no code of its own.
+  /// It begins where another loop ends: the machine goes through that loop's code once more, as in its last
+  /// iteration, and may jump over parts of it. In memory it has no code of its own.
   bool again = false;
 
   bool operator==(const Loop&) const = default;

@@ -257,7 +257,7 @@ std::vector<std::size_t> check_loops(const ValidationContext& context, const War
       }
     }
     if (loop.again && std::ranges::none_of(program.loops, [&](const Loop& before) {
-          return before.end == loop.begin && !before.again;
+          return before.end == loop.begin;
         })) {
       context.fail("loop again", range, "begins where another loop ends, whose code it goes through");
     }

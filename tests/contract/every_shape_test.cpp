@@ -2,11 +2,13 @@
 // refuses.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "kernels/kernel.hpp"
 #include "kernels/unsupported.hpp"
+#include "model/trace/code_places.hpp"
 #include "model/trace/statistics.hpp"
 #include "tests/support/attention_kernels.hpp"
 #include "tests/support/gpu_limits.hpp"
@@ -69,6 +71,25 @@ TEST(EveryShapeOfFa1, AddsUpEachGradientOfAQueryOncePerBlockOfKeys) {
   const std::uint64_t gradients = 2 * 640 * 32;
   EXPECT_EQ(reductions * 32 % gradients, 0U);
   EXPECT_EQ(reductions * 32 / gradients, 3U) << "blocks of 256 keys";
+}
+
+/// Lines of code of 128 bytes that the forward pass has.
+std::uint32_t lines_of_code(const kernels::Problem& problem) {
+  const trace::Trace trace = kernels::find_kernel("fa1").build(problem, kH200);
+  return std::ranges::max(trace::code_places(trace.launches.front())) / 8;
+}
+
+TEST(EveryShapeOfFa1, HasCodeOfOneSizeThoughHeadsAndTokensDecideWhichStepsACtaHas) {
+  for (const std::int64_t head_dim : {64, 128}) {
+    const auto lines = [&](std::int64_t batch, std::int64_t heads, std::int64_t tokens) {
+      return lines_of_code({batch, heads, heads, tokens, tokens, head_dim, true});
+    };
+    // One CTA a head; 30, 22 or 29 CTAs that share the steps of a causal mask unevenly.
+    const std::uint32_t expected = lines(4, 40, 2048);
+    EXPECT_EQ(lines(2, 7, 2048), expected) << head_dim;
+    EXPECT_EQ(lines(1, 12, 4096), expected) << head_dim;
+    EXPECT_EQ(lines(1, 1, 8192), expected) << head_dim << ": a head alone";
+  }
 }
 
 }  // namespace

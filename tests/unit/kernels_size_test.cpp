@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "kernels/compiler/code_emitter.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/machine/plan.hpp"
 #include "kernels/unsupported.hpp"
@@ -73,13 +74,23 @@ TEST(KernelMemory, LargestLegalProblemIsRefusedNotMiscounted) {
   }
 }
 
-// With few heads FlashAttention-1 splits a causal problem so that its text repeats late.
+// With few heads FlashAttention-1 splits a causal problem so that the steps of CTAs repeat late.
+TEST(KernelText, OneHeadOfManyTokensIsSupported) {
+  for (const std::int64_t seqlen : {4096, 16384, 65536}) {
+    EXPECT_NO_THROW(kernels::find_kernel("fa1").build({1, 1, 1, seqlen, seqlen, 64, true}, kA100)) << seqlen;
+  }
+}
+
 TEST(KernelText, BeyondTheNumbersOfRegistersIsNotSupported) {
-  const auto build = [](std::int64_t seqlen) {
-    kernels::find_kernel("fa1").build({1, 1, 1, seqlen, seqlen, 64, true}, kA100);
+  const kernels::BuildFigures build;
+  kernels::CodeEmitter emitter(kernels::CompilerTarget{}, 0, build, 4);
+  const auto tiles = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      emitter.allocate(250);
+    }
   };
-  EXPECT_NO_THROW(build(4096));
-  EXPECT_THROW(build(16384), kernels::UnsupportedProblem);
+  EXPECT_NO_THROW(tiles(16)) << "of 4096";
+  EXPECT_THROW(tiles(1), kernels::UnsupportedProblem);
 }
 
 }  // namespace

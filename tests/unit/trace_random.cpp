@@ -162,7 +162,7 @@ class TraceMaker {
     add_code(program, depth + 1);
     program.code.push_back(bare(Opcode::BRA));
     program.loops[number].end = static_cast<std::uint32_t>(program.code.size());
-    if (!again && random_.one_in(3)) {
+    if (random_.one_in(3)) {
       add_loop(program, depth, true);
     }
   }

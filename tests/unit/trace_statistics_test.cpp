@@ -158,6 +158,17 @@ TEST(TraceStatistics, ALastIterationGoesThroughTheCodeOfItsLoop) {
   EXPECT_EQ(executed_code_bytes(launch), 4U * 128);
 }
 
+TEST(TraceStatistics, SeveralLoopsInARowGoThroughTheCodeOfTheFirst) {
+  WarpProgram program;
+  program.code.assign(40, bare(Opcode::NOP));
+  program.loops = {{2, 12, 0, {}}, {12, 22, 0, {}, true}, {22, 32, 0, {}, true}};
+  const std::vector<std::uint32_t> places = code_places(program);
+  EXPECT_EQ(places[12], 2U);
+  EXPECT_EQ(places[22], 2U);
+  EXPECT_EQ(places[31], 11U);
+  EXPECT_EQ(places.back(), 19U);
+}
+
 TEST(TraceStatistics, WhatABranchJumpsOverHasPlaces) {
   Launch launch;
   launch.programs.resize(1);
