@@ -82,6 +82,11 @@ constexpr std::array kOthers = {
                    Pass::backward},
     AccuracyTarget{kHbmBytes, kHbmBytes, "xformers", kXformersDrawn, 0.06, std::nullopt, Pass::backward},
     AccuracyTarget{kCycles, kCycles, "xformers", kXformersDrawn, 0.08, std::nullopt, Pass::backward},
+    // No limit yet: how its copies check columns was not counted.
+    AccuracyTarget{"warp instructions", "sm__inst_executed.sum", "xformers", kXformersColumns, std::nullopt,
+                   std::nullopt},
+    AccuracyTarget{kHbmBytes, kHbmBytes, "xformers", kXformersColumns, std::nullopt, std::nullopt},
+    AccuracyTarget{kCycles, kCycles, "xformers", kXformersColumns, std::nullopt, std::nullopt},
     // The clock follows from energies of micro-kernels. No worst limit where a measured row is out of line
     // with its series (1024 tokens, d 64, causal) or the cycles are off (backward, 16384 tokens).
     AccuracyTarget{kMicroseconds, kMicroseconds, "fa2", kTimes, 0.05, std::nullopt},

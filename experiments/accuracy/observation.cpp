@@ -228,6 +228,7 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_counters(h200, kEdgeCounters, observations);
   add_counters(h200, kXformersCounters, observations);
   add_counters(h200, kXformersDrawn, observations);
+  add_counters(h200, kXformersColumns, observations);
   add_times(directory, kTimes, observations);
   add_times(directory, kTorchTimes, observations);
   add_counters(h200, "counters_split.csv", observations);

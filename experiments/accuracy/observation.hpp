@@ -27,6 +27,8 @@ inline constexpr const char* kXformersCounters =
     "counters_xformers.csv";  ///< memory-efficient attention, with few metrics
 inline constexpr const char* kXformersDrawn =
     "counters_xformers_drawn.csv";  ///< its backward pass, shapes drawn at random, which guided nothing
+inline constexpr const char* kXformersColumns =
+    "counters_xformers_columns.csv";  ///< forward, heads of other head dimensions, which guided nothing
 inline constexpr const char* kTimes =
     "time_fa2.csv";  ///< wall time of calls back to back, often at the power limit
 inline constexpr const char* kTorchTimes = "time_sdpa.csv";  ///< the same, of PyTorch
@@ -48,7 +50,9 @@ inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// of seventeen were in sight when the sets of the L2 were chosen, all of the eighteenth when blocks were
 /// dealt to slices, all of nineteen when slices came to look lines up together, cycles of twenty when
 /// rules of issue were compared, and of nine, the twenty-first among them, when the compiler's order was; the
-/// twenty-second guided nothing, the twenty-third that a change was dropped.
+/// twenty-second guided nothing, the twenty-third that a change was dropped. Of the twenty-fourth and
+/// twenty-fifth heads have fewer columns than tiles; the first led to how copies check columns, the second
+/// guided nothing.
 struct Draw {
   const char* directory;  ///< of the reference data, by the GPU
   const char* file;
@@ -79,6 +83,8 @@ inline constexpr std::array kDraws = {
     Draw{"measured-h200", "counters_drawn_twentyfirst.csv"},
     Draw{"measured-h200", "counters_drawn_twentysecond.csv"},
     Draw{"measured-h200", "counters_drawn_twentythird.csv"},
+    Draw{"measured-h200", "counters_drawn_twentyfourth.csv"},
+    Draw{"measured-h200", "counters_drawn_twentyfifth.csv"},
 };
 /// HBM bytes of launches whose tensors lie one behind the other, as in the model; guided nothing.
 inline constexpr const char* kPlacedBytes = "bytes_by_placement.csv";

@@ -26,6 +26,12 @@ inline bool is_reload(const trace::Instruction& instruction) {
          instruction.destination.count > 0;
 }
 
+/// A shared load that is predicated off and whose result nobody has, as compilers put in front of copies.
+inline bool is_dead_load(const trace::Instruction& instruction) {
+  return trace::info(instruction.opcode).op_class == trace::OpClass::shared_load &&
+         instruction.destination.count == 0;
+}
+
 /// Memory instructions and barriers, which stay in source order. Shuffles touch no memory, and spills none
 /// that others read.
 inline bool keeps_memory_order(trace::Opcode opcode) {

@@ -179,7 +179,7 @@ void TraceMachine::close_region() {
   resolver_.leave();
 }
 
-void TraceMachine::loop(const Trips& trips, const std::function<void(const Affine&)>& body) {
+void TraceMachine::loop(const Trips& trips, const std::function<void(const Affine&)>& body, Code code) {
   const bool outer_saw = saw_unless_last_;
   const bool outer_tail = tail_;
   const int mark = emitter_.allocation_mark();
@@ -190,6 +190,7 @@ void TraceMachine::loop(const Trips& trips, const std::function<void(const Affin
   tail_ = false;
   VirtualLoop region;
   region.trips_per_iteration = resolver_.trips_per_iteration(trips);
+  region.again = code == Code::of_loop_before;
   open_region(region);
   const std::size_t number = emitter_.loop_count() - 1;
   resolver_.enter_loop(trips);

@@ -93,7 +93,8 @@ class TraceMachine final : public CtaMachine {
   void finish_rows(const RowVector& target, Reduce op) override;
   void reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) override;
 
-  void loop(const Trips& trips, const std::function<void(const Affine&)>& body) override;
+  void loop(const Trips& trips, const std::function<void(const Affine&)>& body,
+            Code code = Code::own) override;
   void unless_last(const std::function<void()>& body) override;
   void when(int slot, const std::function<void()>& body, Code code = Code::own) override;
   void guarded(const std::function<void()>& body, Condition condition) override;
@@ -132,6 +133,9 @@ class TraceMachine final : public CtaMachine {
   int threads_per_row(Layout layout, int cols, ElementType type) const;
   /// By shuffles, after which each of `lanes` lanes has the result.
   void reduce_over_lanes(const Range& value, int lanes, Reduce op);
+
+  /// In front of a copy, for what of it does not exist: `some`, or nothing.
+  void store_zeros(bool some);
 
   // Global memory: instruction `index` of `instructions` per warp of an access to the whole tile.
   // `lane_bytes`: what one lane of the instruction moves.

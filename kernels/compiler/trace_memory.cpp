@@ -15,17 +15,25 @@ using trace::Opcode;
 // Address code of one burst of cp.async in the machine code of FlashAttention-2 forward (ptxas 13, sm_80 and
 // sm_90, head dimensions 64 and 128): the start of the tile, then two adds (64-bit pointer) for every further
 // group of rows. Groups of columns need none: their distance is in the instruction. Three shared loads before
-// each burst are predicated off and never read anything.
+// each burst, and behind each store to shared memory, are predicated off and never read anything.
 constexpr std::array kTileAddress = {Opcode::SHF, Opcode::IMAD_WIDE, Opcode::IMAD, Opcode::IMAD,
                                      Opcode::LEA, Opcode::IMAD,      Opcode::LEA,  Opcode::LEA,
                                      Opcode::LEA, Opcode::IADD3};
 constexpr int kAddsPerRowGroup = 2;
-constexpr int kDeadLoadsPerBurst = 3;
+constexpr int kDeadLoads = 3;
 constexpr int kColumnGroupBytes = 128;  // of a row that 8 threads copy, or 4 where rows are no multiple of it
 constexpr int kLanes = 32;
 constexpr int kBytesPerCopy = kLanes * 16;
+constexpr int kWavefrontBytes = 128;
 
 }  // namespace
+
+// Of all lanes or none: where some are on, each eight of them take a pass (checked_columns.csv).
+void TraceMachine::store_zeros(bool some) {
+  constexpr int kPasses = 4;
+  emitter_.emit_memory(Opcode::STS_128, {}, {CodeEmitter::shared_base()},
+                       some ? shared_operand(kPasses * kWavefrontBytes, kPasses) : shared_operand(0, 0));
+}
 
 MemoryOperand TraceMachine::global_operand(const GlobalTile& tile, int index, int instructions, Layout layout,
                                            int lane_bytes) const {
@@ -102,10 +110,24 @@ void TraceMachine::copy_async(const SharedTile& target, const GlobalTile& source
   for (std::size_t i = 0; estimates && i < kTileAddress.size(); ++i) {
     address = emitter_.address_instruction(kTileAddress[i]);
   }
-  for (int i = 0; estimates && i < kDeadLoadsPerBurst; ++i) {
-    emitter_.emit_memory(Opcode::LDS_32, {}, {CodeEmitter::shared_base()}, shared_operand(0, 0));
+  const auto dead_loads = [&] {
+    for (int i = 0; i < kDeadLoads; ++i) {
+      emitter_.emit_memory(Opcode::LDS_32, {}, {CodeEmitter::shared_base()}, shared_operand(0, 0));
+    }
+  };
+  if (estimates) {
+    dead_loads();
   }
+  const int group_columns = target.cols / column_groups;
   for (int i = 0; i < copies; ++i) {
+    if (launch_.build.checks_columns) {
+      // One group of columns behind the other, then the next rows.
+      const int end = (i % column_groups + 1) * group_columns;
+      store_zeros(columns_inside(source, plan_.tensors.at(static_cast<std::size_t>(source.tensor))) < end);
+      if (i > 0) {
+        dead_loads();
+      }
+    }
     for (int k = 0; estimates && i > 0 && i < row_groups && k < kAddsPerRowGroup; ++k) {
       address = emitter_.address_instruction(Opcode::IADD3);
     }

@@ -97,6 +97,7 @@ BuildFigures of_small_kernel(Build build, const BackwardShape& shape, BackwardCo
 
 BuildFigures backward_figures(Build build, const BackwardShape& shape, int capability_major) {
   BuildFigures result = without_parts(build);
+  result.checks_columns = shape.problem.head_dim != shape.tile.head_dim;
   const auto add = [&](BackwardPart part, const FigureCounts& counts) {
     result.parts[{part, 0}] = {{.spread = counted_instructions(counts)}};
   };

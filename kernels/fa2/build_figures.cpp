@@ -112,6 +112,7 @@ BuildFigures build_figures(Build build, const ForwardTile& tile, bool causal, bo
     result.math = {.fused_multiply_add = false, .fast_exp2 = false, .fast_division = false};
   }
   result.estimate_moves = false;  // the figures contain them
+  result.checks_columns = !fills_head;
   // Seen in the sm_90 code of both counted head dimensions, and in none of the sm_80 code.
   if (capability_major >= 9) {
     result.exchanged.insert(kNextKeys);

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "kernels/fa2/column_checks.hpp"
 #include "kernels/fa2/figure_table.hpp"
 #include "kernels/fa2/torch_split_table.hpp"
 #include "kernels/machine/cta_ends.hpp"
@@ -89,14 +90,21 @@ bool fits(const TorchSplitRow& row, const ForwardTile& tile, bool causal, bool e
 
 }  // namespace
 
-BuildFigures split_figures(Build build, const ForwardTile& tile, bool causal, bool divided, bool even) {
+BuildFigures split_figures(Build build, const ForwardTile& tile, bool causal, bool divided, bool even,
+                           bool fills_head) {
   BuildFigures result;
+  result.checks_columns = !fills_head;
+  const ColumnChecks checks = fills_head ? ColumnChecks{} : column_checks(tile.head_dim, causal);
   if (build == Build::torch) {
     result.math = {.fused_multiply_add = false, .fast_exp2 = false};
   }
   result.estimate_moves = false;  // the figures contain them
   const auto add = [&](Part part, Iteration iteration, const FigureCounts& counts) {
-    const std::vector<CountedInstruction> kinds = counted_instructions(counts);
+    const FigureCounts none;
+    const FigureCounts& more = part == kPrologue                         ? checks.prologue
+                               : part == kOutput && iteration == kSteady ? checks.steady
+                                                                         : none;
+    const std::vector<CountedInstruction> kinds = counted_instructions(with_checks(counts, more));
     result.parts[{part, iteration}] = part == kPrologue || part == kNoKeys ? cta_begin(kinds, kParameters)
                                       : part == kEpilogue                  ? cta_end(kinds)
                                                                            : CountedPart{{.spread = kinds}};

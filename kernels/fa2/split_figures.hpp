@@ -8,7 +8,8 @@
 namespace warpscope::kernels::fa2 {
 
 /// Figures for one instantiation of flash_fwd_splitkv_kernel. `divided`: the keys are in several parts.
-/// `even`: no bounds to check.
-BuildFigures split_figures(Build build, const ForwardTile& tile, bool causal, bool divided, bool even);
+/// `even`: no bounds to check. `fills_head`: the head has as many columns as the tile.
+BuildFigures split_figures(Build build, const ForwardTile& tile, bool causal, bool divided, bool even,
+                           bool fills_head);
 
 }  // namespace warpscope::kernels::fa2

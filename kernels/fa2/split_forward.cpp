@@ -104,7 +104,8 @@ KernelPlan plan_split(const Problem& call, std::int64_t splits, const GpuLimits&
   launch.warps = shape->tile.warps;
   launch.registers_per_thread = static_cast<std::uint32_t>(shape->tile.registers);
   launch.shared_bytes_per_cta = shape->tile.shared_bytes();
-  launch.build = split_figures(build, shape->tile, call.causal, shape->divides_keys(), shape->even);
+  launch.build = split_figures(build, shape->tile, call.causal, shape->divides_keys(), shape->even,
+                               shape->problem.head_dim == shape->tile.head_dim);
   if (call.page_size > 0) {
     add_page_figures(launch.build);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/fa2/column_checks.hpp"
+
 namespace warpscope::kernels::fa2 {
 namespace {
 
@@ -77,17 +79,6 @@ constexpr std::array<FigureCounts, 2> kSteadySm80 = {
     FigureCounts{0, 65, -2, 0, 0, 0, 0, -21, -1, -21, 0},
 };
 
-/// Where columns of the tile lie beyond the head: what a loop's iteration has more, without and with causal
-/// mask, among it LEA, LDS and STS around each copy. Of the copies of K, which one path skips, half of what
-/// both have.
-struct Columns {
-  int head_dim;
-  std::array<int, 2> slots;
-};
-constexpr std::array kColumns = {Columns{32, {60, 60}}, Columns{64, {52, 88}}, Columns{96, {82, 82}},
-                                 Columns{128, {139, 62}}, Columns{256, {285, 285}}};
-constexpr int kColumnsPrologue = 185;  // of head dimension 96
-
 }  // namespace
 
 UnevenFigures uneven_figures(Build build, int head_dim, bool causal, int capability_major, bool fills_head) {
@@ -100,10 +91,10 @@ UnevenFigures uneven_figures(Build build, int head_dim, bool causal, int capabil
   if (build == Build::upstream && head_dim == 64 && capability_major < 9) {
     result.steady = kSteadySm80[causal ? 1 : 0];
   }
-  const auto* columns = std::ranges::find(kColumns, head_dim, &Columns::head_dim);
-  if (!fills_head && columns != kColumns.end()) {
-    result.steady.uniform += columns->slots[causal ? 1 : 0];
-    result.prologue.integer += kColumnsPrologue;
+  if (!fills_head) {
+    const ColumnChecks checks = column_checks(head_dim, causal);
+    result.prologue = with_checks(result.prologue, checks.prologue);
+    result.steady = with_checks(result.steady, checks.steady);
   }
   return result;
 }

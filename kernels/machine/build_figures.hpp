@@ -62,6 +62,8 @@ struct BuildFigures {
   bool estimate_moves = true;  ///< false: the counted instructions contain the register moves
   /// false: the counted instructions contain the address code of asynchronous copies.
   bool estimate_copy_addresses = true;
+  /// Asynchronous copies check columns: each has a store of zeros in front, for those that do not exist.
+  bool checks_columns = false;
   /// false: the counted instructions contain the address code of loads and stores of tiles and rows in global
   /// memory, each of which has a pointer of its own.
   bool estimate_tile_addresses = true;

@@ -61,7 +61,8 @@ void NumericMachine::barrier() {
   shared_.pass_barrier();
 }
 
-void NumericMachine::loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body) {
+void NumericMachine::loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body,
+                          Code /*code*/) {
   const std::int64_t count = position_.trips_of(trips);
   const std::size_t depth = position_.loops().size();
   if (depth >= static_cast<std::size_t>(kMaxProgramLoops)) {

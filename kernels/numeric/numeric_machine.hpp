@@ -84,7 +84,8 @@ class NumericMachine final : public CtaMachine {
   void finish_rows(const RowVector& target, Reduce op) override;
   void reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) override;
 
-  void loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body) override;
+  void loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body,
+            Code code = Code::own) override;
   void unless_last(const std::function<void()>& body) override;
   void when(int slot, const std::function<void()>& body, Code code = Code::own) override;
   void guarded(const std::function<void()>& body, Condition /*condition*/) override { body(); }

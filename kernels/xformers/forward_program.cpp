@@ -57,9 +57,24 @@ class Forward {
 
   void run_with_output_in_memory() {
     m_.when(kOnlyBlock, [&] { key_block({0, true, true}); });
-    m_.when(kSeveralBlocks, [&] { key_block({0, true, false}); });
-    m_.loop(kWholeBlocks, [&](const Affine& block) { key_block({block + 1, false, false}); });
-    m_.when(kSeveralBlocks, [&] { key_block({class_symbol(kLastBlock), false, true}); });
+    m_.when(
+        kSeveralBlocks,
+        [&] {
+          key_block({0, true, false});
+        },
+        Code::of_loop_before);
+    m_.loop(
+        kWholeBlocks,
+        [&](const Affine& block) {
+          key_block({block + 1, false, false});
+        },
+        Code::of_loop_before);
+    m_.when(
+        kSeveralBlocks,
+        [&] {
+          key_block({class_symbol(kLastBlock), false, true});
+        },
+        Code::of_loop_before);
   }
 
   Fragment accumulator(int cols) const {
