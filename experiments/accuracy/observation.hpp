@@ -57,6 +57,7 @@ struct Draw {
   const char* directory;  ///< of the reference data, by the GPU
   const char* file;
   bool heads_first = false;  ///< how the tensors lay in memory, Problem::heads_first
+  bool fills_tiles = true;   ///< heads have as many columns as tiles
 };
 inline constexpr std::array kDraws = {
     Draw{"measured-h200", "counters_drawn.csv"},
@@ -83,8 +84,8 @@ inline constexpr std::array kDraws = {
     Draw{"measured-h200", "counters_drawn_twentyfirst.csv"},
     Draw{"measured-h200", "counters_drawn_twentysecond.csv"},
     Draw{"measured-h200", "counters_drawn_twentythird.csv"},
-    Draw{"measured-h200", "counters_drawn_twentyfourth.csv"},
-    Draw{"measured-h200", "counters_drawn_twentyfifth.csv"},
+    Draw{"measured-h200", "counters_drawn_twentyfourth.csv", false, false},
+    Draw{"measured-h200", "counters_drawn_twentyfifth.csv", false, false},
 };
 /// HBM bytes of launches whose tensors lie one behind the other, as in the model; guided nothing.
 inline constexpr const char* kPlacedBytes = "bytes_by_placement.csv";

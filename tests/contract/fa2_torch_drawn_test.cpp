@@ -70,6 +70,16 @@ class DrawnCalls {
   std::map<std::pair<std::string, std::array<int, 8>>, double> instructions_;
 };
 
+struct Limits {
+  double forward_mean;
+  double forward_worst;
+  double backward_mean;
+  double backward_worst;
+};
+constexpr Limits kCounted = {0.0051, 0.05, 0.015, 0.04};
+/// Where copies check columns, backward passes and divided keys were not counted, of others the loops.
+constexpr Limits kPartlyCounted = {0.02, 0.08, 0.04, 0.08};
+
 TEST(Fa2TorchDrawn, TakesAsManyInstructionsAsCounted) {
   for (const experiments::Draw& draw : experiments::kDraws) {
     if (std::string_view(draw.directory) != "measured-h200") {
@@ -77,12 +87,13 @@ TEST(Fa2TorchDrawn, TakesAsManyInstructionsAsCounted) {
     }
     SCOPED_TRACE(draw.file);
     const DrawnCalls calls(draw.file);
+    const Limits& limits = draw.fills_tiles ? kCounted : kPartlyCounted;
     const auto [forward_mean, forward_worst] = calls.errors(kernels::Pass::forward);
-    EXPECT_LT(forward_mean, 0.0051);
-    EXPECT_LT(forward_worst, 0.05);
+    EXPECT_LT(forward_mean, limits.forward_mean);
+    EXPECT_LT(forward_worst, limits.forward_worst);
     const auto [backward_mean, backward_worst] = calls.errors(kernels::Pass::backward);
-    EXPECT_LT(backward_mean, 0.015);
-    EXPECT_LT(backward_worst, 0.04);
+    EXPECT_LT(backward_mean, limits.backward_mean);
+    EXPECT_LT(backward_worst, limits.backward_worst);
   }
 }
 
