@@ -256,9 +256,8 @@ std::vector<std::size_t> check_loops(const ValidationContext& context, const War
                      fmt::format("{} loops surround loop {}", open.size(), range));
       }
     }
-    if (loop.again && std::ranges::none_of(program.loops, [&](const Loop& before) {
-          return before.end == loop.begin;
-        })) {
+    if (loop.again &&
+        std::ranges::none_of(program.loops, [&](const Loop& before) { return before.end == loop.begin; })) {
       context.fail("loop again", range, "begins where another loop ends, whose code it goes through");
     }
     depths.push_back(open.size());
