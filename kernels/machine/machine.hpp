@@ -232,8 +232,8 @@ class CtaMachine {
   virtual void reduce_over_threads(const RowVector& target, const SharedTile& scratch, Reduce op) = 0;
 
   // Control. All conditions but those of `guarded` are the same for all warps of the CTA.
-  /// Runs body(iteration) as often as the class of the CTA says. Bodies may be run several times per
-  /// iteration variant: they must not change what they capture.
+  /// Runs body(iteration) as often as the class of the CTA says, `code` as in when(). Bodies may be run
+  /// several times per iteration variant: they must not change what they capture.
   virtual void loop(const Trips& trips, const std::function<void(const Affine& iteration)>& body,
                     Code code = Code::own) = 0;
   /// Inside a loop: runs body in every iteration but the last. A branch: it ends the basic block before and
