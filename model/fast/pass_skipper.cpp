@@ -26,7 +26,7 @@ bool holds_others(const sm::DecodedLoop& loop) {
 }
 
 bool is_within(const sm::DecodedLoop& inner, const sm::DecodedLoop& outer) {
-  return inner.depth == outer.depth + 1 && inner.begin >= outer.begin && inner.end <= outer.end;
+  return inner.depth > outer.depth && inner.begin >= outer.begin && inner.end <= outer.end;
 }
 
 std::uint64_t hbm_read_bytes(const LaunchProgress& part) {
@@ -66,6 +66,15 @@ double PassSkipper::trips_of(const sm::DecodedLoop& loop, const sm::ResidentCta&
                            static_cast<double>(loop.trips_per_iteration[0]) * iteration);
 }
 
+double PassSkipper::entries_of(const sm::DecodedLoop& loop, const sm::ResidentCta& cta,
+                               std::uint32_t iteration) const {
+  double entries = 1;
+  for (const sm::DecodedLoop& around : decoded_.loops) {
+    entries *= around.depth > 0 && is_within(loop, around) ? trips_of(around, cta, iteration) : 1;
+  }
+  return entries;
+}
+
 double PassSkipper::work_of_pass(std::size_t number, std::uint32_t iteration) const {
   double work = 0;
   for (std::size_t warp = 0; warp < decoded_.warps_per_cta; ++warp) {
@@ -77,7 +86,9 @@ double PassSkipper::work_of_pass(std::size_t number, std::uint32_t iteration) co
     work += outer.end - outer.begin;
     for (const sm::DecodedLoop& loop : decoded_.loops) {
       if (is_within(loop, outer)) {
-        work += (trips_of(loop, *ctas_[number].resident, iteration) - 1) * (loop.end - loop.begin);
+        const sm::ResidentCta& cta = *ctas_[number].resident;
+        work +=
+            (trips_of(loop, cta, iteration) - 1) * (loop.end - loop.begin) * entries_of(loop, cta, iteration);
       }
     }
   }
@@ -143,14 +154,16 @@ std::uint32_t PassSkipper::unequal_passes(const LaunchProgress& part, const std:
 double PassSkipper::most_trips(const sm::DecodedLoop& outer, const Cta& cta) const {
   double most = 0;
   for (const sm::DecodedLoop& loop : decoded_.loops) {
-    most = is_within(loop, outer) ? std::max(most, trips_of(loop, *cta.resident, cta.iteration)) : most;
+    most = loop.innermost && is_within(loop, outer)
+               ? std::max(most, trips_of(loop, *cta.resident, cta.iteration))
+               : most;
   }
   return most;
 }
 
 bool PassSkipper::is_pass(const sm::DecodedLoop& loop, const sm::DecodedLoop& outer, const Cta& cta,
                           double most) const {
-  return is_within(loop, outer) && 2 * trips_of(loop, *cta.resident, cta.iteration) >= most;
+  return loop.innermost && is_within(loop, outer) && 2 * trips_of(loop, *cta.resident, cta.iteration) >= most;
 }
 
 std::uint32_t PassSkipper::passes_of(const sm::DecodedLoop& outer, const Cta& cta) const {
@@ -313,18 +326,20 @@ void PassSkipper::advance(sm::SmCore& core, const SkippedPasses& skipped) const 
       continue;
     }
     const int inner = innermost_loop(decoded_, core.state().warps[first].pc);
-    const std::int64_t longer =
-        std::int64_t{decoded_.loops[static_cast<std::size_t>(inner)].trips_per_iteration[0]} * skipped.passes;
-    const auto iteration_of = [](const sm::LoopCounters& counters) { return counters.iteration[1]; };
+    const sm::DecodedLoop& loop = decoded_.loops[static_cast<std::size_t>(inner)];
+    const std::int64_t longer = std::int64_t{loop.trips_per_iteration[0]} * skipped.passes;
+    const auto iteration_of = [&](const sm::LoopCounters& counters) {
+      return counters.iteration[loop.depth];
+    };
     const auto [least, most] = std::ranges::minmax(warps, {}, iteration_of);
     // Where the pass is shorter by now, no warp is beyond its end, and all keep their distances.
-    const std::int64_t trips = std::max<std::int64_t>(1, std::int64_t{warps[0].trips[1]} + longer);
+    const std::int64_t trips = std::max<std::int64_t>(1, std::int64_t{warps[0].trips[loop.depth]} + longer);
     const auto back = static_cast<std::uint32_t>(
         std::clamp<std::int64_t>(iteration_of(most) - trips + 1, 0, iteration_of(least)));
     for (sm::LoopCounters& counters : warps) {
-      counters.iteration[1] -= back;
-      counters.trips[1] =
-          static_cast<std::uint32_t>(std::max<std::int64_t>(trips, counters.iteration[1] + 1));
+      std::uint32_t& iteration = counters.iteration[loop.depth];
+      iteration -= back;
+      counters.trips[loop.depth] = static_cast<std::uint32_t>(std::max<std::int64_t>(trips, iteration + 1));
     }
   }
 }

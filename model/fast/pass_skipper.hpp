@@ -79,6 +79,8 @@ class PassSkipper {
   /// Instructions of CTA `number` in iteration `iteration` of the outermost loop.
   double work_of_pass(std::size_t number, std::uint32_t iteration) const;
   double trips_of(const sm::DecodedLoop& loop, const sm::ResidentCta& cta, std::uint32_t iteration) const;
+  /// How often the loop is entered in an iteration of the outermost one: trips of those in between.
+  double entries_of(const sm::DecodedLoop& loop, const sm::ResidentCta& cta, std::uint32_t iteration) const;
 
   const sm::DecodedLaunch& decoded_;
   sim::Cycles window_cycles_;  ///< of which what is left out is a multiple
