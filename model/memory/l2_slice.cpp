@@ -101,7 +101,8 @@ std::uint64_t moved_bytes(const Piece& piece) {
 }
 
 template <typename Fetch>
-std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetch& fetch) {
+std::int64_t L2Slice::look_up(const Piece& piece, const BlockAddress& address, std::int64_t start,
+                              const Fetch& fetch) {
   // What is added is added at home, and no copy stays elsewhere.
   const std::uint32_t partitions = piece.kind == AccessKind::reduce ? 0 : piece.partitions;
   const BlockAccess access{
@@ -116,7 +117,7 @@ std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetc
   };
   if (piece.kind != AccessKind::write) {
     // What is added to has to be there, too.
-    cache_.read(access, found, written_, asked_at);
+    cache_.read(access, address, found, written_, asked_at);
     traffic.hbm_read += static_cast<std::uint64_t>(found.miss_bytes);
   }
   if (piece.kind == AccessKind::read) {
@@ -126,7 +127,7 @@ std::int64_t L2Slice::look_up(const Piece& piece, std::int64_t start, const Fetc
     // What others asked for comes when it comes for them.
     there = found.awaited_bytes > 0 ? std::max(there, found.asked_at + kLongestWait) : there;
   } else {
-    cache_.write(access, found, written_);
+    cache_.write(access, address, found, written_);
     traffic.l2_write += moved;
   }
   return there;
@@ -140,7 +141,7 @@ void L2Slice::serve(Piece& piece, std::int64_t start) {
   if (piece.kind == AccessKind::write) {
     start = write_port_.write(start, write_units(written_bytes(piece)));
   }
-  std::int64_t there = look_up(piece, start, [&](std::int64_t bytes) {
+  std::int64_t there = look_up(piece, locate(piece), start, [&](std::int64_t bytes) {
     const std::int64_t filled = channel_.read(start, bytes) + timing_->hbm_units + page_wait(piece);
     write_port_.fill(start, filled, write_units(bytes));
     return filled;
@@ -163,10 +164,10 @@ void L2Slice::add_background(std::int64_t time_cycles, std::int64_t taken_in_byt
                              timing_->units_per_written_sector * kSectorsPerLine);
 }
 
-std::int64_t L2Slice::touch(const Piece& piece, std::int64_t time_cycles) {
+std::int64_t L2Slice::touch(const Piece& piece, const BlockAddress& address, std::int64_t time_cycles) {
   const std::int64_t now = time_cycles * kQueueUnits;
   std::int64_t filled_bytes = 0;
-  look_up(piece, now, [&](std::int64_t bytes) {
+  look_up(piece, address, now, [&](std::int64_t bytes) {
     filled_bytes += bytes;
     return channel_.read_in_background(now, bytes) + timing_->hbm_units + timing_->mean_page_wait_units;
   });

@@ -57,8 +57,11 @@ class L2Slice {
   void add_background(std::int64_t time_cycles, std::int64_t taken_in_bytes);
   /// Takes the next piece, looked up at `start` in queue units, and fills in when it is answered.
   void serve(Piece& piece, std::int64_t start);
-  /// Likewise, but nobody waits for the answer. Returns the bytes that HBM brings.
-  std::int64_t touch(const Piece& piece, std::int64_t time_cycles);
+  /// Likewise, but nobody waits for the answer. `address` is that of locate(). Returns the bytes that HBM
+  /// brings.
+  std::int64_t touch(const Piece& piece, const BlockAddress& address, std::int64_t time_cycles);
+  /// Where the piece is looked up: of many pieces best found ahead, as the host then waits less for each.
+  BlockAddress locate(const Piece& piece) const { return cache_.find(piece.key); }
 
   /// By tensor; behind them what leave_dirty() left.
   const std::vector<TensorBytes>& traffic() const { return traffic_; }
@@ -68,7 +71,8 @@ class L2Slice {
   /// Looks the piece up and has `fetch` bring what is missing: it is given the bytes and says when they are
   /// there. Returns when all of them are.
   template <typename Fetch>
-  std::int64_t look_up(const Piece& piece, std::int64_t start, const Fetch& fetch);
+  std::int64_t look_up(const Piece& piece, const BlockAddress& address, std::int64_t start,
+                       const Fetch& fetch);
   /// How long these bytes, in whole sectors, take the way into the slice.
   std::int64_t write_units(std::int64_t bytes) const;
   /// Until the pages are open that hold the piece.

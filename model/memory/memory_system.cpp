@@ -77,7 +77,8 @@ MemorySystem::MemorySystem(const hw::HwConfig& config, const std::vector<TensorE
 
 void MemorySystem::begin_launch(double sm_clock_mhz, bool keep_contents) {
   timing_ = slice_timing(config_, sm_clock_mhz);
-  lookups_.assign(slices_.size(), Lookups(static_cast<std::int64_t>(slices_.size())));
+  told_.clear();
+  counted_.assign(slices_.size(), {Lookups(static_cast<std::int64_t>(slices_.size())), 0});
   for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
     slices_[slice].begin_launch(timing_, keep_contents, slice, slices_.size());
   }
@@ -189,12 +190,17 @@ void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cyc
   // Who makes them is at another place of its loop than the SM that stands for it, and so of its tensors:
   // lookups come to all slices alike.
   by_piece = units > 0 ? by_piece / units : 0;
-  for (Lookups& lookups : lookups_) {
-    lookups.add_background(time_cycles * kQueueUnits, units, by_piece);
-  }
+  told_.push_back({time_cycles * kQueueUnits, units, by_piece});
+  located_.clear();
   for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
     for (const Piece& piece : touched_[slice]) {
-      taken_in_bytes += slices_[slice].touch(piece, time_cycles);
+      located_.push_back(slices_[slice].locate(piece));
+    }
+  }
+  const BlockAddress* address = located_.data();
+  for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
+    for (const Piece& piece : touched_[slice]) {
+      taken_in_bytes += slices_[slice].touch(piece, *address++, time_cycles);
     }
     touched_[slice].clear();
   }
@@ -217,9 +223,13 @@ void MemorySystem::serve(std::span<std::vector<Piece>* const> asked, std::size_t
       order.add(piece);
     }
   }
+  auto& [lookups, heard] = counted_[first];
+  for (; heard < told_.size(); ++heard) {
+    lookups.add_background(told_[heard].time, told_[heard].service, told_[heard].piece);
+  }
   for (Piece* piece : order.sorted()) {
-    const std::int64_t start = lookups_[first].serve(piece->time_cycles * kQueueUnits,
-                                                     service_units(timing_, *piece), piece->accesses);
+    const std::int64_t start =
+        lookups.serve(piece->time_cycles * kQueueUnits, service_units(timing_, *piece), piece->accesses);
     if (piece->slice >= first && piece->slice < end) {
       slices_[piece->slice].serve(*piece, start);
     }

@@ -35,6 +35,16 @@ class MemorySystem final : public Memory {
   std::int64_t used_bytes() const override;
 
  private:
+  /// What nobody waits for, as Lookups are told it.
+  struct Background {
+    std::int64_t time = 0;
+    std::int64_t service = 0;
+    std::int64_t piece = 0;
+  };
+  struct Counted {
+    Lookups lookups;
+    std::size_t heard = 0;  ///< of `told_`: few parts serve, and only they need to hear it
+  };
   /// What ran before has written config.l2.left_dirty_bytes.
   void leave_dirty();
   /// Fills in each piece of the access where `place` says that those of a slice go; then calls `use` with it.
@@ -48,8 +58,10 @@ class MemorySystem final : public Memory {
   SliceTiming timing_;
   std::vector<L2Slice> slices_;
   std::vector<PieceOrder> orders_;           ///< by the first slice of a part; kept to save their memory
-  std::vector<Lookups> lookups_;             ///< likewise: all parts have the same
+  std::vector<Counted> counted_;             ///< likewise: all parts that serve count the same
+  std::vector<Background> told_;             ///< in this launch
   std::vector<std::vector<Piece>> touched_;  ///< by slice; likewise
+  std::vector<BlockAddress> located_;        ///< of these
 };
 
 }  // namespace warpscope::memory

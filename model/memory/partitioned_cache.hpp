@@ -77,11 +77,20 @@ class PartitionedCache {
   void read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written,
             const AskedAt& asked_at);
   void write(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written);
+  /// Where a block is looked for; the host begins to bring what says whether it is there.
+  BlockAddress find(std::uint64_t key) const {
+    const BlockAddress address = partitions_[0].address_of(key);
+    for (const BlockCache& partition : partitions_) {
+      partition.prefetch(address);
+    }
+    return address;
+  }
   /// The same of one block, but for Lookup::hit_bytes.
   template <typename AskedAt>
-  void read(const BlockAccess& access, Lookup& result, std::vector<WriteBack>& written,
-            const AskedAt& asked_at);
-  void write(const BlockAccess& access, Lookup& result, std::vector<WriteBack>& written);
+  void read(const BlockAccess& access, const BlockAddress& address, Lookup& result,
+            std::vector<WriteBack>& written, const AskedAt& asked_at);
+  void write(const BlockAccess& access, const BlockAddress& address, Lookup& result,
+             std::vector<WriteBack>& written);
 
   void set_fill_cycles(std::int64_t cycles);
   /// The block has been written as a whole before times that accesses tell.
@@ -101,9 +110,8 @@ class PartitionedCache {
 };
 
 template <typename AskedAt>
-void PartitionedCache::read(const BlockAccess& access, Lookup& result, std::vector<WriteBack>& written,
-                            const AskedAt& asked_at) {
-  const BlockAddress address = partitions_[0].address_of(access.key);
+void PartitionedCache::read(const BlockAccess& access, const BlockAddress& address, Lookup& result,
+                            std::vector<WriteBack>& written, const AskedAt& asked_at) {
   const std::uint32_t home = address.home;
   const std::uint64_t mask = access.mask;
   const std::uint32_t far_readers = access.partitions & ~(1U << home);
@@ -146,13 +154,14 @@ template <typename AskedAt>
 void PartitionedCache::read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written,
                             const AskedAt& asked_at) {
   const std::int64_t missed_before = result.miss_bytes;
-  for_each_block(access, [&](const BlockAccess& block) { read(block, result, written, asked_at); });
+  for_each_block(access, [&](const BlockAccess& block) {
+    read(block, partitions_[0].address_of(block.key), result, written, asked_at);
+  });
   result.hit_bytes += access.sectors * kSectorBytes - (result.miss_bytes - missed_before);
 }
 
-inline void PartitionedCache::write(const BlockAccess& access, Lookup& result,
+inline void PartitionedCache::write(const BlockAccess& access, const BlockAddress& address, Lookup& result,
                                     std::vector<WriteBack>& written) {
-  const BlockAddress address = partitions_[0].address_of(access.key);
   const std::uint32_t home = address.home;
   result.newly_dirty_bytes += bytes_of(partitions_[home].write(address, access.mask, written));
   // The writer's side keeps what passes through, clean.
@@ -164,7 +173,9 @@ inline void PartitionedCache::write(const BlockAccess& access, Lookup& result,
 inline void PartitionedCache::write(const SectorAccess& access, Lookup& result,
                                     std::vector<WriteBack>& written) {
   const std::int64_t dirtied_before = result.newly_dirty_bytes;
-  for_each_block(access, [&](const BlockAccess& block) { write(block, result, written); });
+  for_each_block(access, [&](const BlockAccess& block) {
+    write(block, partitions_[0].address_of(block.key), result, written);
+  });
   result.hit_bytes += access.sectors * kSectorBytes - (result.newly_dirty_bytes - dirtied_before);
 }
 

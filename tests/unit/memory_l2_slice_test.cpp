@@ -170,7 +170,8 @@ TEST_F(L2SliceTest, LinesComeWholeThoughHalfOfThemIsAskedFor) {
 }
 
 TEST_F(L2SliceTest, NobodyWaitsForWhatIsReadForOthers) {
-  slice_.touch(piece(AccessKind::read, 2, 0), 0);
+  const Piece touched = piece(AccessKind::read, 2, 0);
+  slice_.touch(touched, slice_.locate(touched), 0);
   EXPECT_EQ(moved().hbm_read, 512U);
   EXPECT_EQ(read(2, 50'000), config_.l2.hit_latency_cycles);
 }
