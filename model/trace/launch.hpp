@@ -32,8 +32,8 @@ struct Tensor {
   /// So many segments in a row, the first a multiple of it, have their rows in the same 128-byte lines: who
   /// reads one has the L2 bring the others' as well.
   std::int64_t line_segments = 1;
-  /// Of these, which follow one another row by row from the begin of a line; 0: all rows of theirs lie in one
-  /// line. Who reads a row has the L2 bring what others have in its first and last line.
+  /// Of these, which follow one another row by row from the begin of a line; 0: row i of all of them lies in
+  /// one line. Who reads a row has the L2 bring what others have in its first and last line.
   std::int64_t row_bytes = 0;
   /// Of all segments together, what no memory is there for: segments are equal, and where their contents are
   /// not, the longest decides.

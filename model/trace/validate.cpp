@@ -26,9 +26,8 @@ void check_name(const ValidationContext& context, std::string_view what, const s
   }
 }
 
-bool rows_fill_lines(const Tensor& tensor) {
-  return tensor.line_segments > 1 && tensor.row_bytes > 0 && tensor.segment_bytes % tensor.row_bytes == 0 &&
-         tensor.row_bytes % kLineBytes * tensor.line_segments % kLineBytes == 0;
+bool has_rows(const Tensor& tensor) {
+  return tensor.line_segments > 1 && tensor.row_bytes > 0 && tensor.segment_bytes % tensor.row_bytes == 0;
 }
 
 void validate_tensors(const ValidationContext& context, const std::vector<Tensor>& tensors) {
@@ -54,10 +53,10 @@ void validate_tensors(const ValidationContext& context, const std::vector<Tensor
       context.fail(what + "line_segments", std::to_string(tensor.line_segments),
                    fmt::format("1 to {}", kMostLineSegments));
     }
-    if (tensor.row_bytes != 0 && !rows_fill_lines(tensor)) {
+    if (tensor.row_bytes != 0 && !has_rows(tensor)) {
       context.fail(
           what + "row_bytes", std::to_string(tensor.row_bytes),
-          "a divisor of segment_bytes, and those of line_segments, 2 or more, fill lines of 128 bytes");
+          "a divisor of segment_bytes, where line_segments is 2 or more");
     }
     if (tensor.absent_bytes < 0 || tensor.absent_bytes / tensor.segments > tensor.segment_bytes) {
       context.fail(what + "absent_bytes", std::to_string(tensor.absent_bytes),

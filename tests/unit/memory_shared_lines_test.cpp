@@ -54,16 +54,38 @@ TEST(SharedLines, PartsOfRowsAreTheSectorsTheyTouch) {
   EXPECT_EQ(parts[2].asked, 0x1ULL);
 }
 
+/// Three heads of 192 bytes: four and a half lines a token, nine for two.
+constexpr TensorExtent kOdd{.segments = 3, .segment_bytes = 40 * 192, .line_segments = 3, .row_bytes = 192};
+
+TEST(SharedLines, RowsOfTwoTokensFillLinesWhereThoseOfOneDoNot) {
+  // Row 7 of the first is the second one of its turn: it begins in the middle of the fifth line.
+  const std::vector<LinesOfRows> parts = parts_of(kOdd, 0, 7 * 192, 8 * 192);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].block, 4);
+  EXPECT_EQ(parts[0].bytes, 64);
+  EXPECT_EQ(parts[0].asked, 0xcULL << 12) << "the fourth turn";
+  EXPECT_EQ(parts[0].lines, 0xfULL << 12);
+  EXPECT_EQ(parts[1].block, 5);
+  EXPECT_EQ(parts[1].bytes, 128);
+  // The last of the token before ends there.
+  EXPECT_EQ(parts_of(kOdd, 2, 6 * 192, 7 * 192)[1].asked, 0x3ULL << 12);
+}
+
 // All bytes of all segments, 48 at a time: each is asked for once, and no two of them are in the same place.
 TEST(SharedLines, EveryByteHasAPlaceOfItsOwn) {
   for (const TensorExtent& tensor :
-       {kPairs, TensorExtent{.segments = 6, .segment_bytes = 33 * 64, .line_segments = 2},
+       {kPairs, kOdd, TensorExtent{.segments = 6, .segment_bytes = 33 * 64, .line_segments = 2},
         TensorExtent{.segments = 8, .segment_bytes = 17 * 160, .line_segments = 4, .row_bytes = 160},
         TensorExtent{.segments = 12,
         .segment_bytes = 33 * 192,
         .interleaved_segments = 6,
         .line_segments = 2,
-        .row_bytes = 192}}) {
+        .row_bytes = 192},
+        TensorExtent{.segments = 12,
+        .segment_bytes = 67 * 224,
+        .interleaved_segments = 6,
+        .line_segments = 6,
+        .row_bytes = 224}}) {
     std::map<std::int64_t, std::uint64_t> taken;
     for (std::int64_t segment = 0; segment < tensor.segments; ++segment) {
       std::int64_t bytes = 0;
