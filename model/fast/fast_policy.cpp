@@ -51,6 +51,7 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
   sample_.alike = like_ctas_;
   sample_.at_once = trace::cta_count(launch) <= slots && !unsimulated_;
   if (unsimulated_) {
+    groups_ = simulated_ = simulated_in_tpcs(groups);
     std::ranges::for_each(simulated_, [](gpu::SmGroup& group) { group.sms = 1; });
   }
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "model/hw/tpc.hpp"
 #include "model/sm/occupancy.hpp"
 #include "model/trace/execution_count.hpp"
 #include "model/trace/statistics.hpp"
@@ -154,6 +155,14 @@ std::vector<gpu::SmGroup> group_sms(int sms, int groups) {
     result.push_back({first, (g + 1) * sms / groups - first});
   }
   return result;
+}
+
+std::vector<gpu::SmGroup> simulated_in_tpcs(std::vector<gpu::SmGroup> groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    int& sm = groups[i].first_sm;
+    sm = i % hw::kSmsPerTpc == 0 ? sm - sm % hw::kSmsPerTpc : groups[i - 1].first_sm + 1;
+  }
+  return groups;
 }
 
 std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& config,

@@ -28,6 +28,10 @@ std::uint32_t most_turns(const trace::Launch& launch);
 /// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer.
 std::vector<gpu::SmGroup> group_sms(int sms, int groups);
 
+/// The groups, two by two, with the SMs of a TPC as those that are simulated: these share code, and what runs
+/// on them are CTAs that come one behind the other. SMs 2k and 2k + 1 are a TPC.
+std::vector<gpu::SmGroup> simulated_in_tpcs(std::vector<gpu::SmGroup> groups);
+
 /// For each launch the groups of the SMs that it gives work to. All SMs are simulated in detailed mode, where
 /// the trace is short, and where a launch of few waves ends by chance. Otherwise two to five are.
 std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& config,

@@ -24,6 +24,18 @@ TEST(SmGroups, CoverTheChip) {
   EXPECT_EQ(group_sms(3, 100).size(), 3U);
 }
 
+TEST(SmGroups, SimulatedSmsAreThoseOfTpcs) {
+  const std::vector<gpu::SmGroup> groups = simulated_in_tpcs(group_sms(108, 5));
+  std::vector<int> simulated;
+  int sms = 0;
+  for (const gpu::SmGroup& group : groups) {
+    simulated.push_back(group.first_sm);
+    sms += group.sms;
+  }
+  EXPECT_EQ(simulated, (std::vector<int>{0, 1, 42, 43, 86}));
+  EXPECT_EQ(sms, 108) << "each stands for as many as before";
+}
+
 TEST(SmGroups, AreGivenACtaForEachSm) {
   trace::Launch launch;
   launch.grid = {25, 1, 1};
