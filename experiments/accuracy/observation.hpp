@@ -52,7 +52,8 @@ inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// rules of issue were compared, and of nine, the twenty-first among them, when the compiler's order was; the
 /// twenty-second guided nothing, the twenty-third that a change was dropped. Of the twenty-fourth and
 /// twenty-fifth heads have fewer columns than tiles; the first led to how copies check columns, the second
-/// guided nothing.
+/// guided nothing. The twenty-sixth led to how tokens share lines and to which SMs stand for others, the
+/// twenty-seventh and the twenty-eighth, of long sequences, guided nothing.
 struct Draw {
   const char* directory;  ///< of the reference data, by the GPU
   const char* file;
@@ -86,6 +87,9 @@ inline constexpr std::array kDraws = {
     Draw{"measured-h200", "counters_drawn_twentythird.csv"},
     Draw{"measured-h200", "counters_drawn_twentyfourth.csv", false, false},
     Draw{"measured-h200", "counters_drawn_twentyfifth.csv", false, false},
+    Draw{"measured-h200", "counters_drawn_twentysixth.csv"},
+    Draw{"measured-h200", "counters_drawn_twentyseventh.csv"},
+    Draw{"measured-h200", "counters_drawn_twentyeighth.csv"},
 };
 /// HBM bytes of launches whose tensors lie one behind the other, as in the model; guided nothing.
 inline constexpr const char* kPlacedBytes = "bytes_by_placement.csv";

@@ -54,9 +54,8 @@ void validate_tensors(const ValidationContext& context, const std::vector<Tensor
                    fmt::format("1 to {}", kMostLineSegments));
     }
     if (tensor.row_bytes != 0 && !has_rows(tensor)) {
-      context.fail(
-          what + "row_bytes", std::to_string(tensor.row_bytes),
-          "a divisor of segment_bytes, where line_segments is 2 or more");
+      context.fail(what + "row_bytes", std::to_string(tensor.row_bytes),
+                   "a divisor of segment_bytes, where line_segments is 2 or more");
     }
     if (tensor.absent_bytes < 0 || tensor.absent_bytes / tensor.segments > tensor.segment_bytes) {
       context.fail(what + "absent_bytes", std::to_string(tensor.absent_bytes),

@@ -54,7 +54,7 @@ class DrawnCalls {
       worst = std::max(worst, error);
       ++calls;
     }
-    EXPECT_GT(calls, 10);
+    EXPECT_GT(calls, 3);
     return {sum / calls, worst};
   }
 
