@@ -48,10 +48,12 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
     const std::uint64_t iteration = class_work_.front() / most_turns(launch);
     first_begin_within_ = like_ctas_ ? static_cast<int>(std::clamp<std::uint64_t>(iteration, 1, kMost)) : 1;
   }
-  sample_.alike = like_ctas_;
+  sample_.alike = like_ctas_ && !unsimulated_;
   sample_.at_once = trace::cta_count(launch) <= slots && !unsimulated_;
   if (unsimulated_) {
-    groups_ = simulated_ = simulated_in_tpcs(groups);
+    if (waits_for_code(launch)) {
+      groups_ = simulated_ = simulated_in_tpcs(groups);
+    }
     std::ranges::for_each(simulated_, [](gpu::SmGroup& group) { group.sms = 1; });
   }
 }

@@ -32,6 +32,8 @@ constexpr int kGroupsOfOneOfMany = 2;
 constexpr double kLongest = 10e6;
 constexpr int kLongGroups = 3;
 
+constexpr double kFewTimesThrough = 4;  ///< see waits_for_code()
+
 /// CTAs whose instructions differ by less than this part count as alike.
 constexpr double kAlike = 0.2;
 
@@ -155,6 +157,20 @@ std::vector<gpu::SmGroup> group_sms(int sms, int groups) {
     result.push_back({first, (g + 1) * sms / groups - first});
   }
   return result;
+}
+
+bool waits_for_code(const trace::Launch& launch) {
+  std::size_t text = 0;
+  std::size_t warps = 0;
+  for (const trace::WarpProgram& program : launch.programs) {
+    text = std::max(text, program.code.size());
+  }
+  for (const trace::CtaClass& cta_class : launch.classes) {
+    warps = std::max(warps, cta_class.program_of_warp.size());
+  }
+  const auto instructions = static_cast<double>(trace::total(trace::executed_instructions(launch)));
+  const auto all_warps = static_cast<double>(trace::cta_count(launch) * warps);
+  return instructions < kFewTimesThrough * static_cast<double>(text) * all_warps;
 }
 
 std::vector<gpu::SmGroup> simulated_in_tpcs(std::vector<gpu::SmGroup> groups) {

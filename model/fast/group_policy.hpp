@@ -28,6 +28,11 @@ std::uint32_t most_turns(const trace::Launch& launch);
 /// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer.
 std::vector<gpu::SmGroup> group_sms(int sms, int groups);
 
+/// Whether CTAs go through their text so few times that warps wait for code: in causal launches of PyTorch's
+/// FlashAttention-2 more than 0.2 of them per issue where it is less than four times in the mean, and the
+/// more the fewer (experiments/reference/measured-h200/counters_drawn.md).
+bool waits_for_code(const trace::Launch& launch);
+
 /// The groups, two by two, with the SMs of a TPC as those that are simulated: these share code, and what runs
 /// on them are CTAs that come one behind the other. SMs 2k and 2k + 1 are a TPC.
 std::vector<gpu::SmGroup> simulated_in_tpcs(std::vector<gpu::SmGroup> groups);

@@ -62,6 +62,11 @@ trace::Launch loop_launch(std::uint32_t trips, std::uint32_t ctas) {
   return test::one_program(program.build_controlled(), 1, ctas, {trips});
 }
 
+TEST(SmGroups, AreInTpcsWhereCtasGoThroughTheirTextAFewTimes) {
+  EXPECT_TRUE(waits_for_code(loop_launch(3, 10)));
+  EXPECT_FALSE(waits_for_code(loop_launch(5, 10)));
+}
+
 /// The last of the CTAs makes other trips than the rest.
 trace::Launch unequal_launch(std::uint32_t trips, std::uint32_t last_trips, std::uint32_t ctas) {
   trace::Launch launch = loop_launch(trips, ctas);
