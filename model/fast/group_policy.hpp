@@ -28,9 +28,9 @@ std::uint32_t most_turns(const trace::Launch& launch);
 /// The first `sms` SMs in so many groups of nearly equal size, or in groups of one SM where that is fewer.
 std::vector<gpu::SmGroup> group_sms(int sms, int groups);
 
-/// Whether CTAs go through their text so few times that warps wait for code: in causal launches of PyTorch's
-/// FlashAttention-2 more than 0.2 of them per issue where it is less than four times in the mean, and the
-/// more the fewer (experiments/reference/measured-h200/counters_drawn.md).
+/// Whether CTAs go through their text so few times that warps wait for code: in short causal launches of
+/// PyTorch's FlashAttention-2 two and more of them per issue where it is once in the mean, 0.2 where it is
+/// four times (experiments/reference/measured-h200/counters_drawn.md).
 bool waits_for_code(const trace::Launch& launch);
 
 /// The groups, two by two, with the SMs of a TPC as those that are simulated: these share code, and what runs

@@ -61,7 +61,7 @@ class L2Slice {
   /// brings.
   std::int64_t touch(const Piece& piece, const BlockAddress& address, std::int64_t time_cycles);
   /// Where the piece is looked up: of many pieces best found ahead, as the host then waits less for each.
-  BlockAddress locate(const Piece& piece) const { return cache_.find(piece.key); }
+  BlockAddress locate(const Piece& piece) const { return cache_.locate(piece.key); }
 
   /// By tensor; behind them what leave_dirty() left.
   const std::vector<TensorBytes>& traffic() const { return traffic_; }

@@ -78,7 +78,7 @@ MemorySystem::MemorySystem(const hw::HwConfig& config, const std::vector<TensorE
 void MemorySystem::begin_launch(double sm_clock_mhz, bool keep_contents) {
   timing_ = slice_timing(config_, sm_clock_mhz);
   told_.clear();
-  counted_.assign(slices_.size(), {Lookups(static_cast<std::int64_t>(slices_.size())), 0});
+  lookups_.assign(slices_.size(), {Lookups(static_cast<std::int64_t>(slices_.size())), 0});
   for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
     slices_[slice].begin_launch(timing_, keep_contents, slice, slices_.size());
   }
@@ -223,7 +223,7 @@ void MemorySystem::serve(std::span<std::vector<Piece>* const> asked, std::size_t
       order.add(piece);
     }
   }
-  auto& [lookups, heard] = counted_[first];
+  auto& [lookups, heard] = lookups_[first];
   for (; heard < told_.size(); ++heard) {
     lookups.add_background(told_[heard].time, told_[heard].service, told_[heard].piece);
   }

@@ -41,7 +41,8 @@ class MemorySystem final : public Memory {
     std::int64_t service = 0;
     std::int64_t piece = 0;
   };
-  struct Counted {
+  /// Of a part that serves.
+  struct PartLookups {
     Lookups lookups;
     std::size_t heard = 0;  ///< of `told_`: few parts serve, and only they need to hear it
   };
@@ -58,7 +59,7 @@ class MemorySystem final : public Memory {
   SliceTiming timing_;
   std::vector<L2Slice> slices_;
   std::vector<PieceOrder> orders_;           ///< by the first slice of a part; kept to save their memory
-  std::vector<Counted> counted_;             ///< likewise: all parts that serve count the same
+  std::vector<PartLookups> lookups_;         ///< likewise: all parts that serve count the same
   std::vector<Background> told_;             ///< in this launch
   std::vector<std::vector<Piece>> touched_;  ///< by slice; likewise
   std::vector<BlockAddress> located_;        ///< of these

@@ -78,7 +78,7 @@ class PartitionedCache {
             const AskedAt& asked_at);
   void write(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written);
   /// Where a block is looked for; the host begins to bring what says whether it is there.
-  BlockAddress find(std::uint64_t key) const {
+  BlockAddress locate(std::uint64_t key) const {
     const BlockAddress address = partitions_[0].address_of(key);
     for (const BlockCache& partition : partitions_) {
       partition.prefetch(address);

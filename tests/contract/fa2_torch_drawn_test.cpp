@@ -34,8 +34,8 @@ class DrawnCalls {
     }
   }
 
-  /// Mean and worst of |model / measured - 1| over the calls of a pass.
-  std::pair<double, double> errors(kernels::Pass pass) const {
+  /// Mean and worst of |model / measured - 1| over the calls of a pass, of which there are `least_calls`.
+  std::pair<double, double> errors(kernels::Pass pass, int least_calls) const {
     double sum = 0;
     double worst = 0;
     int calls = 0;
@@ -54,7 +54,7 @@ class DrawnCalls {
       worst = std::max(worst, error);
       ++calls;
     }
-    EXPECT_GT(calls, 3);
+    EXPECT_GE(calls, least_calls);
     return {sum / calls, worst};
   }
 
@@ -79,6 +79,8 @@ struct Limits {
 constexpr Limits kCounted = {0.0051, 0.05, 0.015, 0.04};
 /// Where copies check columns, backward passes and divided keys were not counted, of others the loops.
 constexpr Limits kPartlyCounted = {0.02, 0.08, 0.04, 0.08};
+/// Its backward passes are few, as each takes long.
+constexpr std::string_view kLongSequences = "counters_drawn_twentyeighth.csv";
 
 TEST(Fa2TorchDrawn, TakesAsManyInstructionsAsCounted) {
   for (const experiments::Draw& draw : experiments::kDraws) {
@@ -88,10 +90,11 @@ TEST(Fa2TorchDrawn, TakesAsManyInstructionsAsCounted) {
     SCOPED_TRACE(draw.file);
     const DrawnCalls calls(draw.file);
     const Limits& limits = draw.fills_tiles ? kCounted : kPartlyCounted;
-    const auto [forward_mean, forward_worst] = calls.errors(kernels::Pass::forward);
+    const auto [forward_mean, forward_worst] = calls.errors(kernels::Pass::forward, 11);
     EXPECT_LT(forward_mean, limits.forward_mean);
     EXPECT_LT(forward_worst, limits.forward_worst);
-    const auto [backward_mean, backward_worst] = calls.errors(kernels::Pass::backward);
+    const auto [backward_mean, backward_worst] =
+        calls.errors(kernels::Pass::backward, draw.file == kLongSequences ? 4 : 11);
     EXPECT_LT(backward_mean, limits.backward_mean);
     EXPECT_LT(backward_worst, limits.backward_worst);
   }
