@@ -7,11 +7,11 @@
 
 namespace warpscope::fast {
 Echo::Echo(const trace::Trace& trace, const sm::DecodedLaunch& decoded, int cta_slots,
-           const gpu::SmGroup& group, int l2_partitions)
+           const gpu::SmGroup& group, const hw::L2& l2)
     : trace_(trace),
       decoded_(decoded),
       group_(group),
-      members_(trace, decoded.memory_operands, cta_slots, group, l2_partitions),
+      members_(trace, decoded.memory_operands, cta_slots, group, l2),
       demand_(trace.tensors.size()) {}
 
 void Echo::gather() {

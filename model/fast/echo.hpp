@@ -26,7 +26,7 @@ class Echo : public engine::RequestTap {
  public:
   /// All arguments must outlive it.
   Echo(const trace::Trace& trace, const sm::DecodedLaunch& decoded, int cta_slots, const gpu::SmGroup& group,
-       int l2_partitions);
+       const hw::L2& l2);
 
   void install(int slot, SlotMembers members);
   /// CTAs that the one in `slot` stands for, itself included.

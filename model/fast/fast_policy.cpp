@@ -64,7 +64,7 @@ void FastPolicy::attach(engine::Engine& engine) {
 }
 
 engine::RequestTap* FastPolicy::tap(std::size_t sm, const sm::DecodedLaunch& decoded, int cta_slots) {
-  sms_[sm].echo = std::make_unique<Echo>(trace_, decoded, cta_slots, simulated_[sm], config_.l2.partitions);
+  sms_[sm].echo = std::make_unique<Echo>(trace_, decoded, cta_slots, simulated_[sm], config_.l2);
   sms_[sm].coaster = std::make_unique<Coaster>(decoded, paces_);
   return sms_[sm].echo.get();
 }

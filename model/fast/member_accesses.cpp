@@ -18,11 +18,11 @@ auto by_cta(const trace::AffineIndex& index) {
 }  // namespace
 
 MemberAccesses::MemberAccesses(const trace::Trace& trace, const std::vector<trace::MemoryOperand>& operands,
-                               int cta_slots, const gpu::SmGroup& group, int l2_partitions)
+                               int cta_slots, const gpu::SmGroup& group, const hw::L2& l2)
     : trace_(trace),
       operands_(operands),
       group_(group),
-      l2_partitions_(l2_partitions),
+      l2_(l2),
       slots_(static_cast<std::size_t>(cta_slots)) {
   std::vector<const trace::MemoryOperand*> kinds;
   for (const trace::MemoryOperand& operand : operands) {
@@ -58,7 +58,7 @@ void MemberAccesses::install(int slot, SlotMembers members) {
   again.members = static_cast<std::uint32_t>(target.members.ctas.size());
   again.own = {{}, again.members, 0};
   for (std::uint32_t i = 0; i < again.members; ++i) {
-    again.own.partitions |= memory::partition_of_sm(group_.first_sm + static_cast<int>(i), l2_partitions_);
+    again.own.partitions |= memory::partition_of_sm(group_.first_sm + static_cast<int>(i), l2_);
   }
 }
 
@@ -113,7 +113,7 @@ void MemberAccesses::find_runs(const Slot& slot, const trace::MemoryOperand& ope
         local ? std::int64_t{place} * static_cast<std::int64_t>(slots_.size()) : other.segment - own.segment;
     single.push_back({{segments, other.offset - own.offset},
                       1,
-                      memory::partition_of_sm(group_.first_sm + i, l2_partitions_)});
+                      memory::partition_of_sm(group_.first_sm + i, l2_)});
   }
   std::ranges::sort(
       single, {}, [](const MemberRun& run) { return std::pair(run.distance.segment, run.distance.offset); });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/gpu/sm_group.hpp"
+#include "model/hw/hw_config.hpp"
 #include "model/sm/address.hpp"
 #include "model/trace/launch.hpp"
 
@@ -40,9 +41,9 @@ struct SlotMembers {
 /// share them.
 class MemberAccesses {
  public:
-  /// For a group before an L2 of so many partitions.
+  /// For a group before this L2.
   MemberAccesses(const trace::Trace& trace, const std::vector<trace::MemoryOperand>& operands, int cta_slots,
-                 const gpu::SmGroup& group, int l2_partitions);
+                 const gpu::SmGroup& group, const hw::L2& l2);
 
   void install(int slot, SlotMembers members);
   /// Spilled registers count as not yet accessed.
@@ -71,7 +72,7 @@ class MemberAccesses {
   const std::vector<trace::MemoryOperand>& operands_;
   std::vector<std::uint32_t> kind_of_operand_;  ///< equal where addresses depend alike on the CTA
   gpu::SmGroup group_;
-  int l2_partitions_;
+  hw::L2 l2_;
   std::vector<Slot> slots_;
   std::uint32_t numbers_ = 0;  ///< given to runs so far
 };

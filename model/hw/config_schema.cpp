@@ -121,6 +121,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(l2.ways), "blocks", 1, 256, "of 2 KB in a set; addresses are hashed to sets"},
   KeySpec{WARPSCOPE_KEY(l2.slices), "slices", 1, 512, "each with its part of capacity, stores and HBM"},
   KeySpec{WARPSCOPE_KEY(l2.partitions), "partitions", 1, 8, "L2 partitions; far data is also cached near its reader"},
+  KeySpec{WARPSCOPE_KEY(l2.partition_sms), "SMs", 1, 1024, "that get CTAs one after the other and lie at one partition"},
   KeySpec{WARPSCOPE_KEY(l2.hit_latency_cycles), "cycles", 1, 100000, "L2 hit, unloaded, mean over near and far slices"},
   KeySpec{WARPSCOPE_KEY(l2.hit_spread_cycles), "cycles", 0, 100000, "lines come at most so much earlier or later, evenly spread"},
   KeySpec{WARPSCOPE_KEY(l2.bytes_per_clk), "bytes/clk", 1, 1000000, "sustained by all SMs together, reads"},

@@ -164,6 +164,7 @@ struct L2 {
   int ways = 0;                 ///< blocks of 2 KB whose addresses hash alike and that fit at the same time
   int slices = 0;               ///< each with a part of the capacity, of stores and of HBM
   int partitions = 0;           ///< each keeps copies of the data it passes on, also of data homed in another
+  int partition_sms = 0;        ///< so many SMs that get CTAs one after the other lie at one partition
   int hit_latency_cycles = 0;   ///< mean over near and far slices, unloaded, SM to SM
   int hit_spread_cycles = 0;    ///< lines come at most so much earlier or later, evenly spread
   int bytes_per_clk = 0;        ///< sustained by all SMs together, reads

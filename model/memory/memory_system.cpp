@@ -111,7 +111,7 @@ int MemorySystem::for_each_piece(const Access& access, const Place& place, const
     return static_cast<std::uint16_t>(std::max<std::int64_t>(1, part));
   };
   const auto partitions = static_cast<std::uint16_t>(
-      access.partitions != 0 ? access.partitions : partition_of_sm(access.sm, config_.l2.partitions));
+      access.partitions != 0 ? access.partitions : partition_of_sm(access.sm, config_.l2));
   int count = 0;
   const auto add = [&](std::uint64_t key, std::uint64_t slice, std::int64_t bytes, std::uint64_t mask) {
     // Filled in where it stays: a copy of what was just stored in parts waits for them.

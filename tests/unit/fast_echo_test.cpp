@@ -29,7 +29,7 @@ class Echoes {
                                 .build())}},
         decoded_(sm::decode(config_, trace_, trace_.launches[0])),
         memory_(config_, {{2, 2000}}),
-        echo_(trace_, decoded_, 1, {0, 8}, config_.l2.partitions) {
+        echo_(trace_, decoded_, 1, {0, 8}, config_.l2) {
     fast::SlotMembers members{.ctas = {}, .representative = 1};
     for (std::uint32_t x = 0; x < 8; ++x) {
       members.ctas.push_back({&trace_.launches[0].classes[0], {x, 0, 0}, false});
@@ -80,7 +80,7 @@ trace::MemoryOperand operand_of_512_bytes() {
 TEST(Echo, SmsThatReadTheSameAreOneAccess) {
   const Echoes echoes(operand_of_512_bytes());
   EXPECT_EQ(echoes.own.accesses, 8U);
-  EXPECT_EQ(echoes.own.partitions, 3U) << "four SMs on each side of the L2";
+  EXPECT_EQ(echoes.own.partitions, 1U) << "neighbours lie at one partition";
   EXPECT_EQ(echoes.moved().l2_read, 0U);
   EXPECT_EQ(echoes.demand().read_asked, 8 * 512U);
   EXPECT_EQ(echoes.demand().read_moved, 8 * 512U);

@@ -11,6 +11,14 @@ namespace {
 
 using enum trace::Opcode;
 
+/// An L2 at whose partitions SMs lie by turns.
+hw::L2 l2_of(int partitions) {
+  hw::L2 l2;
+  l2.partitions = partitions;
+  l2.partition_sms = 1;
+  return l2;
+}
+
 /// CTAs (4..8, 0, 0), of which (6, 0, 0) is simulated.
 fast::SlotMembers five_ctas(const trace::Launch& launch) {
   fast::SlotMembers members;
@@ -30,7 +38,7 @@ TEST(MemberAccesses, CtasOfOneAddressFormARun) {
   const trace::Trace trace{{tensor("t", 1 << 20)}, {one_program(Program().exit().build())}};
   const std::vector<trace::MemoryOperand> operands = {operand};
   // SMs 10 to 14, by turns in two partitions.
-  fast::MemberAccesses accesses(trace, operands, 1, {10, 5}, 2);
+  fast::MemberAccesses accesses(trace, operands, 1, {10, 5}, l2_of(2));
   accesses.install(0, five_ctas(trace.launches[0]));
   const fast::MemberRuns& runs = accesses.runs(0, 0, 0);  // 4 5 | 6 7 | 8
   EXPECT_EQ(runs.members, 5U);
@@ -58,7 +66,7 @@ TEST(MemberAccesses, CtasOfOneAddressNeedNotBeNeighbours) {
   trace::Launch launch = one_program(Program().exit().build());
   const trace::Trace trace{{tensor("t", 1 << 20)}, {launch}};
   const std::vector<trace::MemoryOperand> operands = {rows, columns, more_columns};
-  fast::MemberAccesses accesses(trace, operands, 1, {0, 5}, 2);
+  fast::MemberAccesses accesses(trace, operands, 1, {0, 5}, l2_of(2));
   fast::SlotMembers members;
   for (std::uint32_t i = 0; i < 6; ++i) {
     members.ctas.push_back({launch.classes.data(), {i % 2, i / 2, 0}, true});
@@ -88,7 +96,7 @@ TEST(MemberAccesses, TablesSayWhereCtasAreInEachTurn) {
   launch.classes[1].symbols = {0, 3};
   const trace::Trace trace{{tensor("t", 1 << 20)}, {launch}};
   const std::vector<trace::MemoryOperand> operands = {operand};
-  fast::MemberAccesses accesses(trace, operands, 1, {0, 2}, 1);
+  fast::MemberAccesses accesses(trace, operands, 1, {0, 2}, l2_of(1));
   fast::SlotMembers members;
   for (const trace::CtaClass& cta_class : trace.launches[0].classes) {
     members.ctas.push_back({&cta_class, {}, true});
@@ -107,7 +115,7 @@ TEST(MemberAccesses, SpillsHaveASegmentPerSlotOfEachSm) {
   const trace::Trace trace{{spills}, {one_program(Program().exit().build())}};
   const std::vector<trace::MemoryOperand> operands = {
       {.tensor = 0, .segment = {}, .offset = {}, .bytes = 128}};
-  fast::MemberAccesses accesses(trace, operands, 3, {0, 5}, 1);
+  fast::MemberAccesses accesses(trace, operands, 3, {0, 5}, l2_of(1));
   accesses.install(1, five_ctas(trace.launches[0]));
   const fast::MemberRuns& runs = accesses.runs(1, 0, 0);
   ASSERT_EQ(runs.others.size(), 4U);
@@ -121,7 +129,7 @@ TEST(MemberAccesses, SpillsOfTheOthersAreLookedUpOnceUntilForgotten) {
   const trace::Trace trace{{spills}, {one_program(Program().exit().build())}};
   const std::vector<trace::MemoryOperand> operands = {
       {.tensor = 0, .segment = {}, .offset = {}, .bytes = 128}};
-  fast::MemberAccesses accesses(trace, operands, 1, {0, 5}, 2);
+  fast::MemberAccesses accesses(trace, operands, 1, {0, 5}, l2_of(2));
   accesses.install(0, five_ctas(trace.launches[0]));
   EXPECT_EQ(accesses.runs(0, 0, 256).others.size(), 4U);
   const fast::MemberRuns& again = accesses.runs(0, 0, 256);
@@ -164,7 +172,7 @@ TEST(LoopFootprint, JoinsTheAdjacentAccessesOfTheWarps) {
   sm::SmCore core(config, trace, decoded, 1, sent);
   const sm::ResidentCta cta{launch.classes.data(), {0, 0, 0}, true};
   core.install(0, cta, 0);
-  fast::MemberAccesses accesses(trace, decoded.memory_operands, 1, {0, 5}, 1);
+  fast::MemberAccesses accesses(trace, decoded.memory_operands, 1, {0, 5}, l2_of(1));
   accesses.install(0, {.ctas = {cta}, .representative = 0});
   const int loop = fast::innermost_loop(decoded, 0);
   ASSERT_EQ(loop, 0);
