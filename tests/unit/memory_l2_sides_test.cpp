@@ -1,4 +1,5 @@
-// Which partition of the L2 an SM lies at, and what that decides: what is read again of blocks that all SMs go round.
+// Which partition of the L2 an SM lies at, and what that decides: what is read again of blocks that all SMs
+// go round.
 #include <gtest/gtest.h>
 
 #include <bit>
