@@ -111,9 +111,8 @@ void MemberAccesses::find_runs(const Slot& slot, const trace::MemoryOperand& ope
     const int place = i == members.representative ? 0 : i == 0 ? members.representative : i;
     const std::int64_t segments =
         local ? std::int64_t{place} * static_cast<std::int64_t>(slots_.size()) : other.segment - own.segment;
-    single.push_back({{segments, other.offset - own.offset},
-                      1,
-                      memory::partition_of_sm(group_.first_sm + i, l2_)});
+    single.push_back(
+        {{segments, other.offset - own.offset}, 1, memory::partition_of_sm(group_.first_sm + i, l2_)});
   }
   std::ranges::sort(
       single, {}, [](const MemberRun& run) { return std::pair(run.distance.segment, run.distance.offset); });
