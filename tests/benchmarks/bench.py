@@ -1,5 +1,5 @@
-"""Runs the benchmarks of the simulator itself, then measures it against its targets of speed, and fast mode against
-detailed mode. ./warpscope bench calls it."""
+"""Runs the benchmarks of the simulator itself, then measures it against its targets of speed, fast mode against
+detailed mode, and detailed mode against microbenchmarks of the hardware. ./warpscope bench calls it."""
 
 import argparse
 import json
@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import hardware_rows
 import mode_accuracy
 from targets import Target, measure
 from timed_run import RunFailed
@@ -70,12 +71,32 @@ def measure_accuracy(program, folder, points, seed):
     say(f"wrote {json_file}")
 
 
+def measure_hardware_rows(folder, microbenchmark_report, loaded_latency_report):
+    """Detailed mode against what was measured on an H200."""
+    say("running the microbenchmarks of the hardware on the model, some two minutes")
+    try:
+        found = hardware_rows.rows(microbenchmark_report, loaded_latency_report)
+    except RunFailed as error:
+        sys.exit(f"bench: {error}")
+    print()
+    print_row(["what", "target", "figure", "", ""])
+    targets = [Target(what, limit, unit, at_most, figure, note=note) for what, limit, unit, at_most, figure, note in found]
+    for target in targets:
+        print_row(target.row())
+    json_file = folder / "hardware.json"
+    json_file.write_text(json.dumps([target.to_json() for target in targets], indent=2) + "\n", encoding="utf-8")
+    say(f"wrote {json_file}")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./warpscope bench", description=__doc__)
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--suite", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--microbenchmarks", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--loaded-latency", required=True, help=argparse.SUPPRESS)
     parser.add_argument("-o", "--output", type=Path, default="out/bench", metavar="DIR", help="where JSON goes")
-    parser.add_argument("--only", choices=["suite", "targets", "accuracy"], help="one of the three parts")
+    parser.add_argument("--only", choices=["suite", "targets", "accuracy", "hardware"],
+                        help="one of the four parts")
     parser.add_argument("--filter", metavar="REGEX", help="benchmarks of the suite to run")
     parser.add_argument("--sweep-limit", type=float, default=150, metavar="SECONDS",
                         help="a sweep that takes longer is stopped (default 150)")
@@ -96,6 +117,8 @@ def main():
         measure_targets(arguments.program, arguments.output, arguments.sweep_limit)
     if arguments.only in (None, "accuracy"):
         measure_accuracy(arguments.program, arguments.output, arguments.points, arguments.seed)
+    if arguments.only in (None, "hardware"):
+        measure_hardware_rows(arguments.output, arguments.microbenchmarks, arguments.loaded_latency)
 
 
 if __name__ == "__main__":
