@@ -36,8 +36,8 @@ def memory_differences(microbenchmarks, loaded):
     for name, differences in loaded:
         if name.startswith("dram/"):
             groups["loaded latency of HBM"].append((differences[0], name))
-        if name.startswith("l2/"):
-            groups["loops over 16 MB in the L2, latency"].append((differences[0], name))
+        elif name.startswith("l2/"):
+            groups["loops over what the L2 holds, latency"].append((differences[0], name))
         kind = "writes alone" if name.startswith("writeonly/") else "reads, and reads with writes"
         groups[f"bandwidth, {kind}"].append((differences[-1], name))
     return groups

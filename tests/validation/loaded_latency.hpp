@@ -23,4 +23,8 @@ struct LoadedLatencyRow {
 std::vector<LoadedLatencyRow> load_loaded_latency(const std::filesystem::path& path,
                                                   const std::vector<int>& delays);
 
+/// The rows of l2_loops.csv: the same loop over 16 MB that the L2 holds.
+std::vector<LoadedLatencyRow> load_l2_loops(const std::filesystem::path& path,
+                                            const std::vector<int>& delays);
+
 }  // namespace warpscope::validation

@@ -2,10 +2,13 @@
 // Arguments: the beginning of the names to run; settings KEY=VALUE; pauses as numbers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <map>
+#include <vector>
 
 #include "model/hw/config_loader.hpp"
 #include "tests/validation/loaded_latency.hpp"
@@ -53,8 +56,11 @@ int main(int argc, char** argv) {
     const hw::HwConfig config = hw::load("h200-sxm-141gb", settings, source + "/hwconfigs").config;
     std::map<std::string, Differences> differences;
     fmt::print("{:40} {:>17} {:>8} {:>17} {:>8}\n", "", "latency, cycles", "", "bytes/clk", "");
-    for (const validation::LoadedLatencyRow& row : validation::load_loaded_latency(
-             source + "/experiments/reference/measured-h200/loaded_latency.csv", delays)) {
+    const std::string measured = source + "/experiments/reference/measured-h200/";
+    std::vector<validation::LoadedLatencyRow> rows =
+        validation::load_loaded_latency(measured + "loaded_latency.csv", delays);
+    std::ranges::copy(validation::load_l2_loops(measured + "l2_loops.csv", delays), std::back_inserter(rows));
+    for (const validation::LoadedLatencyRow& row : rows) {
       if (!row.name.starts_with(filter)) {
         continue;
       }

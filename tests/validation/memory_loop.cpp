@@ -169,7 +169,11 @@ trace::Trace trace_of(const MemoryLoop& loop, std::uint32_t think, std::uint32_t
 class LoopWatch : public metrics::Observer {
  public:
   explicit LoopWatch(const Marks& marks) : marks_(marks) {}
-  void launch_begins(const metrics::LaunchBegin& /*launch*/) override { iterations_.clear(); }
+  void launch_begins(const metrics::LaunchBegin& /*launch*/) override {
+    iterations_.clear();
+    barrier_cycles_ = 0;
+    barriers_ = 0;
+  }
   bool watches(int /*sm*/, std::int64_t /*cycle*/) override { return true; }
   void slice(int sm, std::int64_t start, std::int64_t /*end*/,
              std::span<const metrics::SmEvent> events) override {
