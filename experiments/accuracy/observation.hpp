@@ -53,7 +53,8 @@ inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// twenty-second guided nothing, the twenty-third that a change was dropped. Of the twenty-fourth and
 /// twenty-fifth heads have fewer columns than tiles; the first led to how copies check columns, the second
 /// guided nothing. The twenty-sixth led to how tokens share lines and to which SMs stand for others, the
-/// twenty-seventh and the twenty-eighth, of long sequences, guided nothing.
+/// twenty-seventh guided nothing, the twenty-eighth, of long sequences, a look at which partition of the L2
+/// SMs lie at, the twenty-ninth, half of it such, nothing.
 struct Draw {
   const char* directory;  ///< of the reference data, by the GPU
   const char* file;
@@ -90,6 +91,7 @@ inline constexpr std::array kDraws = {
     Draw{"measured-h200", "counters_drawn_twentysixth.csv"},
     Draw{"measured-h200", "counters_drawn_twentyseventh.csv"},
     Draw{"measured-h200", "counters_drawn_twentyeighth.csv"},
+    Draw{"measured-h200", "counters_drawn_twentyninth.csv"},
 };
 /// HBM bytes of launches whose tensors lie one behind the other, as in the model; guided nothing.
 inline constexpr const char* kPlacedBytes = "bytes_by_placement.csv";
