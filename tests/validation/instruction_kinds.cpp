@@ -1,6 +1,5 @@
 #include "tests/validation/instruction_kinds.hpp"
 
-#include <array>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -29,27 +28,20 @@ struct Kind {
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> kKinds = {
       {"ffma", {{Opcode::FFMA, Form::alu}}},
-      {"fmul", {{Opcode::FMUL, Form::alu}}},
-      {"fadd", {{Opcode::FADD, Form::alu}}},
       {"fmax", {{Opcode::FMNMX, Form::alu}}},
       {"ex2", {{Opcode::MUFU_EX2, Form::alu}}},
-      {"rcp+fadd", {{Opcode::MUFU_RCP, Form::alu}, {Opcode::FADD, Form::alu}}},
-      {"iadd3", {{Opcode::IADD3, Form::alu}}},
       {"lop3", {{Opcode::LOP3, Form::alu}}},
       {"imad", {{Opcode::IMAD, Form::alu}}},
       {"fsel", {{Opcode::FSETP, Form::alu}, {Opcode::FSEL, Form::alu}}},
       {"cvt_f16x2", {{Opcode::F2FP_PACK_AB, Form::alu}}},
-      {"shfl_idx", {{Opcode::SHFL_IDX, Form::alu}}},
       {"mma_m16n8k16_f16_f32", {{Opcode::HMMA_16816_F32, Form::hmma, 4}}},
       {"mma_m16n8k16_bf16_f32", {{Opcode::HMMA_16816_F32_BF16, Form::hmma, 4}}},
-      {"mma_m16n8k8_f16_f32", {{Opcode::HMMA_1688_F32, Form::hmma, 4}}},
       // Chains of loads hold one integer add per load, which makes the next address.
       {"ldmatrix_x4", {{Opcode::LDSM_X4, Form::shared_load, 4, 512}, {Opcode::IADD3, Form::alu}}},
       {"ldmatrix_x4_trans", {{Opcode::LDSM_T_X4, Form::shared_load, 4, 512}, {Opcode::IADD3, Form::alu}}},
       {"lds_128", {{Opcode::LDS_128, Form::shared_load, 4, 512}, {Opcode::IADD3, Form::alu}}},
       {"lds_32", {{Opcode::LDS_32, Form::shared_load, 1, 128}, {Opcode::IADD3, Form::alu}}},
       {"sts_128", {{Opcode::STS_128, Form::shared_store, 4, 512}}},
-      {"sts_32", {{Opcode::STS_32, Form::shared_store, 1, 128}}},
   };
   return kKinds;
 }
@@ -87,17 +79,6 @@ void add_step(ProgramBuilder& builder, const Step& step, int chain) {
   }
 }
 
-/// The mixed streams name their instructions differently.
-struct Alias {
-  std::string_view name;
-  std::array<std::string_view, 2> kinds;  // taken in turn
-};
-
-constexpr Alias kAliases[] = {{"ffma3r", {"ffma", "ffma"}},        {"ffma2r", {"ffma", "ffma"}},
-                              {"cvt", {"cvt_f16x2", "cvt_f16x2"}}, {"shfl", {"shfl_idx", "shfl_idx"}},
-                              {"sts32", {"sts_32", "sts_32"}},     {"sts128", {"sts_128", "sts_128"}},
-                              {"fmax+ffma", {"fmax", "ffma"}}};
-
 }  // namespace
 
 void add_chains(ProgramBuilder& builder, const std::string& name, int first_chain, int chains, int links) {
@@ -121,15 +102,9 @@ void add_chains(ProgramBuilder& builder, const std::string& name, int first_chai
 }
 
 void add_independent(ProgramBuilder& builder, const std::string& name, int number) {
-  std::string_view kind = name;
-  for (const Alias& alias : kAliases) {
-    if (alias.name == name) {
-      kind = alias.kinds[static_cast<std::size_t>(number) % 2];
-    }
-  }
   // Eight chains of their own: no result is needed again before its latency has passed.
   constexpr int kFirst = 16;
-  add_step(builder, find_kind(kind).steps.front(), kFirst + number % 8);
+  add_step(builder, find_kind(name).steps.front(), kFirst + number % 8);
 }
 
 }  // namespace warpscope::validation

@@ -13,8 +13,7 @@ namespace warpscope::validation {
 /// that is not known.
 void add_chains(ProgramBuilder& builder, const std::string& name, int first_chain, int chains, int links);
 
-/// One independent instruction, number `number` of its group: results feed nothing, as
-/// between the HMMAs of a mixed stream.
+/// One independent instruction, number `number` of its group: results feed nothing.
 void add_independent(ProgramBuilder& builder, const std::string& name, int number);
 
 }  // namespace warpscope::validation

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "tests/validation/async_benchmarks.hpp"
+#include "tests/validation/compiled_loops.hpp"
 #include "tests/validation/instruction_kinds.hpp"
 #include "tests/validation/program_builder.hpp"
 #include "tests/validation/stream_benchmarks.hpp"
@@ -37,12 +38,12 @@ void add_tensor(Microbenchmark& benchmark, std::int64_t bytes) {
   benchmark.trace.tensors.push_back({"data", trace::TensorKind::output, 1, bytes});
 }
 
-/// Links of each chain in a pass. The measured iadd3 rows had two additions merged into every IADD3.
+/// Links of each chain in a pass. Of iadd3 two additions are merged into every IADD3.
 int links_per_pass(const std::string& kind) {
   return kind == "iadd3" ? kLinksPerPass / 2 : kLinksPerPass;
 }
 
-/// A loop over `ilp` chains.
+/// A loop over `ilp` chains, where the compiled one is not recorded.
 WarpProgram op_program(const std::string& kind, int ilp) {
   ProgramBuilder builder("op");
   builder.begin_loop(0);
@@ -58,105 +59,61 @@ WarpProgram op_program(const std::string& kind, int ilp) {
 }
 
 Microbenchmark op(const MeasuredRow& row) {
-  return steady(op_program(row.name, row.n), 1, static_cast<std::uint32_t>(row.warps),
-                links_per_pass(row.name) * row.n);
+  const Launch* const loop = find_compiled_loop(row);
+  return steady(loop != nullptr ? loop->programs[0] : op_program(row.name, row.n), 1,
+                static_cast<std::uint32_t>(row.warps), links_per_pass(row.name) * row.n);
 }
 
 Microbenchmark bar(const MeasuredRow& row) {
   return steady(op_program("bar_sync", 1), 1, static_cast<std::uint32_t>(row.warps), kLinksPerPass);
 }
 
-/// "ffma:256" is 256 passes over 64 links in 4 chains.
-struct Role {
-  WarpProgram program;
-  std::uint32_t passes = 0;
-};
-
-Role make_role(const std::string& text, const std::string& name) {
-  const std::size_t colon = text.find(':');
-  Role role{op_program(text.substr(0, colon), 4),
-            static_cast<std::uint32_t>(std::stoul(text.substr(colon + 1)))};
-  role.program.name = name;
-  return role;
+/// 256 of "ffma:256": passes over 64 links in 4 chains.
+std::uint32_t passes_of(const std::string& role) {
+  return static_cast<std::uint32_t>(std::stoul(role.substr(role.find(':') + 1)));
 }
 
 /// Two roles on warps of the same sub-cores; the time until both are done.
 Microbenchmark pair(const MeasuredRow& row) {
-  const Role a = make_role(row.name, "a");
-  Role b = make_role(row.other, "b");
-  b.program.loops[0].trip_slot = 1;
-  const auto warps = static_cast<std::uint32_t>(row.warps + row.n);
-  Launch launch = make_launch("pair", 1, warps, a.program, a.passes);
-  launch.programs.push_back(b.program);
-  launch.classes[0].trip_counts.push_back(b.passes);
-  for (auto warp = static_cast<std::size_t>(row.warps); warp < warps; ++warp) {
-    launch.classes[0].program_of_warp[warp] = 1;
-  }
+  Launch launch = compiled_loop(row);
+  const auto warps = static_cast<std::size_t>(row.warps + row.n);
+  launch.threads_per_cta = static_cast<std::uint32_t>(32 * warps);
+  launch.classes[0].trip_counts = {passes_of(row.name), passes_of(row.other)};
+  launch.classes[0].program_of_warp.assign(warps, 1);
+  std::fill_n(launch.classes[0].program_of_warp.begin(), row.warps, std::uint16_t{0});
   Microbenchmark result;
   result.trace.launches = {launch};
   result.evaluate = [](const std::vector<std::int64_t>& cycles) { return static_cast<double>(cycles.at(0)); };
   return result;
 }
 
-/// Instructions of a kind that stand between two HMMAs: the compiler puts as many there as issue at the
-/// tensor pipe's pace, and the rest behind the last HMMA (hmma_mix.csv). Shuffles and stores are taken in
-/// turns.
-int most_between(const MeasuredRow& row) {
-  if (row.other == "hmma0" || row.name.starts_with("shfl") || row.name.starts_with("sts")) {
-    return row.n;
+/// FMNMX and FFMA in turns.
+WarpProgram alternating_program(int instructions) {
+  ProgramBuilder builder("mix");
+  builder.begin_loop(0);
+  for (int i = 0; i < instructions; ++i) {
+    add_independent(builder, i % 2 == 0 ? "fmax" : "ffma", i);
   }
-  const int slots = row.other == "hmma16" ? 5 : 3;
-  const bool half_rate = row.name == "fmax" || row.name == "cvt";
-  return row.name == "ex2" ? 1 : half_rate ? (slots + 1) / 2 : slots;
+  builder.end_loop();
+  return builder.finish();
 }
 
 /// Groups of one HMMA (or none) and n other instructions, 16 groups per pass, the HMMAs on 4 accumulators.
 Microbenchmark mix(const MeasuredRow& row) {
   constexpr int kGroups = 16;
-  ProgramBuilder builder("mix");
-  builder.begin_loop(0);
-  int others = 0;
-  for (int group = 0; group < kGroups; ++group) {
-    if (row.other != "hmma0") {
-      add_chains(builder, row.other == "hmma16" ? "mma_m16n8k16_f16_f32" : "mma_m16n8k8_f16_f32", group % 4,
-                 1, 1);
-    }
-    const int last =
-        group + 1 == kGroups ? kGroups * row.n : std::min(others + most_between(row), kGroups * row.n);
-    for (; others < last; ++others) {
-      add_independent(builder, row.name, others);
-    }
-  }
-  builder.end_loop();
   // Cycles per group of one sub-core, which runs warps / 4 streams at once.
-  return steady(builder.finish(), 1, static_cast<std::uint32_t>(row.warps), kGroups * (row.warps / 4.0));
+  return steady(
+      row.name == "fmax+ffma" ? alternating_program(kGroups * row.n) : compiled_loop(row).programs[0], 1,
+      static_cast<std::uint32_t>(row.warps), kGroups * (row.warps / 4.0));
 }
 
 /// A matrix product out of registers: MA and NB fragments of the next k-step load while 2 MA NB HMMAs use the
-/// current.
+/// current. A pass is two steps.
 Microbenchmark gemm(const MeasuredRow& row) {
-  const int ma = std::stoi(row.name);
-  const int nb = std::stoi(row.other);
-  const auto fragment = [&](int buffer, int index) { return 16 + 4 * (buffer * (ma + nb) + index); };
-  const int accumulators = 16 + 8 * (ma + nb);
-  ProgramBuilder builder("gemm");
-  builder.begin_loop(0);
-  for (int step = 0; step < 2; ++step) {
-    for (int i = 0; i < ma + nb; ++i) {
-      builder.add_shared(Opcode::LDSM_X4, reg(fragment(1 - step, i), 4), {reg(2)}, 512);
-    }
-    for (int a = 0; a < ma; ++a) {
-      for (int b = 0; b < 2 * nb; ++b) {
-        const trace::RegisterRange sum = reg(accumulators + 4 * (a * 2 * nb + b), 4);
-        builder.add(Opcode::HMMA_16816_F32, sum,
-                    {reg(fragment(step, a), 4), reg(fragment(step, ma + b / 2) + 2 * (b % 2), 2), sum});
-      }
-    }
-  }
-  builder.end_loop();
   const double warps_per_sub_core = row.warps < 4 ? 1 : row.warps / 4.0;
-  Microbenchmark result =
-      steady(builder.finish(), 1, static_cast<std::uint32_t>(row.warps), 4.0 * ma * nb * warps_per_sub_core);
+  const double products = 4.0 * std::stoi(row.name) * std::stoi(row.other);
+  Microbenchmark result = steady(compiled_loop(row).programs[0], 1, static_cast<std::uint32_t>(row.warps),
+                                 products * warps_per_sub_core);
   for (Launch& launch : result.trace.launches) {
     launch.registers_per_thread = 128;
   }
