@@ -70,6 +70,7 @@ inline hw::HwConfig test_config() {
                .ways = 16,
                .slices = 4,
                .partitions = 2,
+               .partition_sms = 1,
                .hit_latency_cycles = 211,
                .bytes_per_clk = 192,
                .write_bytes_per_clk = 192,

@@ -80,7 +80,7 @@ trace::MemoryOperand operand_of_512_bytes() {
 TEST(Echo, SmsThatReadTheSameAreOneAccess) {
   const Echoes echoes(operand_of_512_bytes());
   EXPECT_EQ(echoes.own.accesses, 8U);
-  EXPECT_EQ(echoes.own.partitions, 1U) << "neighbours lie at one partition";
+  EXPECT_EQ(echoes.own.partitions, 3U) << "four SMs on each side of the L2";
   EXPECT_EQ(echoes.moved().l2_read, 0U);
   EXPECT_EQ(echoes.demand().read_asked, 8 * 512U);
   EXPECT_EQ(echoes.demand().read_moved, 8 * 512U);
