@@ -39,7 +39,6 @@ const std::vector<Kind>& kinds() {
       // Chains of loads hold one integer add per load, which makes the next address.
       {"ldmatrix_x4", {{Opcode::LDSM_X4, Form::shared_load, 4, 512}, {Opcode::IADD3, Form::alu}}},
       {"ldmatrix_x4_trans", {{Opcode::LDSM_T_X4, Form::shared_load, 4, 512}, {Opcode::IADD3, Form::alu}}},
-      {"lds_128", {{Opcode::LDS_128, Form::shared_load, 4, 512}, {Opcode::IADD3, Form::alu}}},
       {"lds_32", {{Opcode::LDS_32, Form::shared_load, 1, 128}, {Opcode::IADD3, Form::alu}}},
       {"sts_128", {{Opcode::STS_128, Form::shared_store, 4, 512}}},
   };
