@@ -179,8 +179,8 @@ TEST_P(FastMode, IsNearDetailedMode) {
 
 /// Causal CTAs are of unequal length, and what they have in common is more than the L2 holds: what crosses
 /// HBM hangs on when each of them reads what. There are more of them than the chip takes at once: of fewer,
-/// four groups tell a quarter too little. Four groups read too much: in fast mode CTAs go on alike, in detailed
-/// mode those that find what they read catch up with the one in front.
+/// four groups tell a quarter too little. Four groups read too much: in fast mode CTAs go on alike, in
+/// detailed mode those that find what they read catch up with the one in front.
 TEST(FastModeSample, KnowsWhatUnequalCtasFindInTheL2) {
   constexpr std::array kLengths = {4608, 5120, 6144};
   double off = 0;
