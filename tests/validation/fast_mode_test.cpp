@@ -40,6 +40,9 @@ struct Limits {
 /// HBM hangs on the order of accesses: one row of FA1 on an A100 is 8.8 % off.
 constexpr Limits kForward = {
     .worst = 0.06, .worst_mean = 0.01, .far_share = 0.12, .worst_bytes = 0.09, .worst_mean_bytes = 0.015};
+/// Of FA1 most points are sampled, by SMs that scatter by 1 to 2 %.
+constexpr Limits kForwardFa1 = {
+    .worst = 0.06, .worst_mean = 0.011, .far_share = 0.12, .worst_bytes = 0.09, .worst_mean_bytes = 0.015};
 /// Steps of a backward pass are long, and its SMs are less in step than their sample. Of xformers on an A100
 /// what all of them read does not stay in the L2, as it does where few are simulated: three tenths of the
 /// bytes; of Triton on an H200 a third more, as the L2 is just too small.
@@ -251,7 +254,7 @@ TEST(FastModeSample, TimeInWhichAllSampledSmsWaitCounts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Passes, FastMode,
-                         testing::Values(Points{"fa1", kernels::Pass::forward, kForward},
+                         testing::Values(Points{"fa1", kernels::Pass::forward, kForwardFa1},
                                          Points{"fa2", kernels::Pass::forward, kForward},
                                          Points{"standard", kernels::Pass::forward, kForward},
                                          Points{"", kernels::Pass::backward, kBackward}),
