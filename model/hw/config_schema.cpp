@@ -95,6 +95,7 @@ constexpr std::array key_table{
 
   KeySpec{WARPSCOPE_KEY(sm.shuffle.interval_cycles), "cycles", 1, 1000, "between two SHFL of one sub-core"},
   KeySpec{WARPSCOPE_KEY(sm.shuffle.latency_cycles), "cycles", 1, 1000, "SHFL, issue to dependent issue"},
+  KeySpec{WARPSCOPE_KEY(sm.shuffle.lane_cycles), "cycles", 0, 1000, "later, where the lane is in a register"},
 
   KeySpec{WARPSCOPE_KEY(sm.barrier.base_cycles), "cycles", 0, 1000, "last arrival to release"},
   KeySpec{WARPSCOPE_KEY(sm.barrier.per_warp_cycles), "cycles", 0, 1000, "between two arrivals"},

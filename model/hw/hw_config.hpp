@@ -105,6 +105,7 @@ struct SharedMemory {
 struct Shuffle {
   int interval_cycles = 0;  ///< per sub-core
   int latency_cycles = 0;
+  int lane_cycles = 0;  ///< so much later where the lane is in a register
 };
 
 struct Barrier {

@@ -39,10 +39,6 @@ int moved_bytes(const DecodedLaunch& launch, const DecodedInstruction& instructi
              : static_cast<int>(launch.memory_operands[instruction.memory].bytes);
 }
 
-/// So much later comes the result of a SHFL whose lane is in a register (rows shfl of mix in
-/// tests/validation).
-constexpr int kLaneCycles = 3;
-
 int wavefronts(const DecodedLaunch& launch, const DecodedInstruction& instruction) {
   return instruction.memory == trace::kNoMemory ? 0 : launch.memory_operands[instruction.memory].wavefronts;
 }
@@ -185,7 +181,8 @@ void set_reads(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& l
     case PipeSlot::mio:
       out.anew = out.kept = {registers_read_later(out, instruction, sm, launch), 0};
       if (out.op_class == OpClass::shuffle) {
-        out.latency = u16(out.latency + kLaneCycles * (registers_read(out, instruction, launch) - 1));
+        out.latency =
+            u16(out.latency + sm.shuffle.lane_cycles * (registers_read(out, instruction, launch) - 1));
       }
       return;
     default:

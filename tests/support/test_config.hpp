@@ -42,7 +42,7 @@ inline hw::Sm test_sm() {
                .bytes_per_clk = 128,
                .sub_core_bytes_per_clk = 64,
                .base_latency_cycles = 20};
-  sm.shuffle = {.interval_cycles = 6, .latency_cycles = 23};
+  sm.shuffle = {.interval_cycles = 6, .latency_cycles = 23, .lane_cycles = 4};
   sm.barrier = {.base_cycles = 14, .per_warp_cycles = 3};
   sm.global = {.async_copy_lsu_cycles = 5,
                .async_copy_fill_cycles = 0,

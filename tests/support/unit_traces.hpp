@@ -29,6 +29,7 @@ inline trace::Trace everything() {
        {HMMA_16816_F32, HMMA_1688_F32, FFMA, IMAD, FMNMX, MUFU_EX2, UIADD3, SHFL_BFLY}) {
     program.op(opcode).writes(8).reads(8).op(NOP).reads(8).op(opcode, 6);
   }
+  program.op(SHFL_IDX).writes(8).reads(8).reads(9).op(FFMA).writes(8).reads(8);
   program.op(STS_128).shared(512, 4).reads(8).op(HMMA_16816_F32, 2);
   for (int i = 0; i < 12; ++i) {
     program.op(STS_32).shared(128, 1).reads(8);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "experiments/csv/csv.hpp"
 
@@ -25,6 +26,35 @@ Stores stores_of(const std::string& mode) {
   return mode == "read" ? Stores::none : mode == "in place" ? Stores::in_place : Stores::elsewhere;
 }
 
+/// A field of a row by the name of its column.
+class Fields {
+ public:
+  Fields(const experiments::CsvTable& table, const experiments::CsvRecord& record)
+      : table_(table), record_(record) {}
+  const std::string& text(const char* column) const { return record_.fields[table_.column(column)]; }
+  double number(const char* column) const { return std::stod(text(column)); }
+  bool has_pause_of(const std::vector<int>& delays) const {
+    return std::ranges::find(delays, std::stoi(text("delay_cycles"))) != delays.end();
+  }
+  /// The loop's tile, CTAs and what it stores; it loads.
+  MemoryLoop loop() const {
+    MemoryLoop loop;
+    loop.tile_bytes = std::stoi(text("tile_bytes"));
+    loop.ctas_per_sm = std::stoi(text("ctas_per_sm"));
+    loop.sms = std::stoi(text("sms"));
+    loop.stores = stores_of(text("mode"));
+    return loop;
+  }
+  std::string name(std::string_view test) const {
+    return fmt::format("{}/{}/{}/{}x{}/{}", test, text("mode"), text("tile_bytes"), text("ctas_per_sm"),
+                       text("sms"), text("delay_cycles"));
+  }
+
+ private:
+  const experiments::CsvTable& table_;
+  const experiments::CsvRecord& record_;
+};
+
 double moved_bytes_per_cycle(const LoadedLatencyRow& row) {
   const MemoryLoop& loop = row.loop;
   const int moved = (loop.loads ? 1 : 0) + (loop.stores != Stores::none ? 1 : 0);
@@ -40,26 +70,18 @@ std::vector<LoadedLatencyRow> load_l2_loops(const std::filesystem::path& path,
   const experiments::CsvTable table = experiments::read_csv(path.string());
   std::vector<LoadedLatencyRow> rows;
   for (const experiments::CsvRecord& record : table.rows) {
-    const auto text = [&](const char* column) { return record.fields[table.column(column)]; };
-    const auto number = [&](const char* column) { return std::stod(text(column)); };
-    if (text("mode") == "nothing" ||
-        std::ranges::find(delays, std::stoi(text("delay_cycles"))) == delays.end()) {
+    const Fields fields(table, record);
+    if (fields.text("mode") == "nothing" || !fields.has_pause_of(delays)) {
       continue;
     }
-    LoadedLatencyRow row;
-    MemoryLoop& loop = row.loop;
-    loop.tile_bytes = std::stoi(text("tile_bytes"));
-    loop.ctas_per_sm = std::stoi(text("ctas_per_sm"));
-    loop.sms = std::stoi(text("sms"));
-    loop.stores = stores_of(text("mode"));
-    loop.footprint_bytes = kCachedBytes;
-    row.name = fmt::format("l2/{}/{}/{}x{}/{}", text("mode"), loop.tile_bytes, loop.ctas_per_sm, loop.sms,
-                           text("delay_cycles"));
-    const double warps =
-        (number("warp0_mean") + number("warp1_mean") + number("warp2_mean") + number("warp3_mean")) / 4;
-    row.measured_period_cycles = number("period_cycles");
+    LoadedLatencyRow row{.name = fields.name("l2"), .loop = fields.loop()};
+    row.loop.footprint_bytes = kCachedBytes;
+    const double warps = (fields.number("warp0_mean") + fields.number("warp1_mean") +
+                          fields.number("warp2_mean") + fields.number("warp3_mean")) /
+                         4;
+    row.measured_period_cycles = fields.number("period_cycles");
     row.measured_latency_cycles = warps - kReadOutCycles;
-    loop.think_cycles = static_cast<int>(row.measured_period_cycles - warps - kBarrierCycles);
+    row.loop.think_cycles = static_cast<int>(row.measured_period_cycles - warps - kBarrierCycles);
     row.moved_bytes_per_cycle = moved_bytes_per_cycle(row);
     rows.push_back(row);
   }
@@ -72,34 +94,26 @@ std::vector<LoadedLatencyRow> load_loaded_latency(const std::filesystem::path& p
   std::vector<LoadedLatencyRow> rows;
   std::size_t turn = 0;
   for (const experiments::CsvRecord& record : table.rows) {
-    const auto text = [&](const char* column) { return record.fields[table.column(column)]; };
-    const auto number = [&](const char* column) { return std::stod(text(column)); };
-    const std::string test = text("test");
+    const Fields fields(table, record);
+    const std::string& test = fields.text("test");
     const bool writes_only = test == "writeonly";
-    if ((test != "dram" && !writes_only) || text("start_phase") != "random" ||
-        std::ranges::find(delays, std::stoi(text("delay_cycles"))) == delays.end()) {
+    if ((test != "dram" && !writes_only) || fields.text("start_phase") != "random" ||
+        !fields.has_pause_of(delays)) {
       continue;
     }
-    LoadedLatencyRow row;
+    LoadedLatencyRow row{.name = fields.name(test), .loop = fields.loop()};
     MemoryLoop& loop = row.loop;
-    loop.tile_bytes = std::stoi(text("tile_bytes"));
-    loop.ctas_per_sm = std::stoi(text("ctas_per_sm"));
-    loop.sms = std::stoi(text("sms"));
     if (loop.ctas_per_sm > 1 && loop.sms < 132) {
       continue;  // the model spreads these CTAs over more SMs
     }
-    const std::string mode = text("mode");
     loop.loads = !writes_only;
-    loop.stores = stores_of(mode);
-    row.name = fmt::format("{}/{}/{}/{}x{}/{}", test, mode, loop.tile_bytes, loop.ctas_per_sm, loop.sms,
-                           text("delay_cycles"));
-    row.measured_period_cycles = number("period_cycles");
+    row.measured_period_cycles = fields.number("period_cycles");
     if (writes_only) {
-      loop.think_cycles = std::max(kShortestPause, std::stoi(text("delay_cycles"))) + kWriteLoopCycles;
+      loop.think_cycles = std::max(kShortestPause, std::stoi(fields.text("delay_cycles"))) + kWriteLoopCycles;
     } else {
       row.measured_latency_cycles =
-          (number("warp0_mean") + number("warp3_mean")) / 2 - read_out_cycles(loop.tile_bytes);
-      loop.think_cycles = static_cast<int>(row.measured_period_cycles - number("cta_mean"));
+          (fields.number("warp0_mean") + fields.number("warp3_mean")) / 2 - read_out_cycles(loop.tile_bytes);
+      loop.think_cycles = static_cast<int>(row.measured_period_cycles - fields.number("cta_mean"));
     }
     row.moved_bytes_per_cycle = moved_bytes_per_cycle(row);
     row.chosen_on = turn++ % 2 == 0;
