@@ -72,7 +72,6 @@ MemorySystem::MemorySystem(const hw::HwConfig& config, const std::vector<TensorE
                          tensors.size());
   }
   orders_.resize(slices_.size());
-  touched_.resize(slices_.size());
 }
 
 void MemorySystem::begin_launch(double sm_clock_mhz, bool keep_contents) {
@@ -177,32 +176,25 @@ void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cyc
   std::int64_t units = 0;
   std::int64_t by_piece = 0;
   std::int64_t taken_in_bytes = 0;
+  touched_.clear();
+  located_.clear();
   for (const Access& access : accesses) {
     for_each_piece(
-        access, [&](std::uint64_t slice) -> Piece& { return touched_[slice].emplace_back(); },
+        access, [&](std::uint64_t /*slice*/) -> Piece& { return touched_.emplace_back(); },
         [&](const Piece& piece) {
           taken_in_bytes += written_bytes(piece) * piece.accesses;
           const std::int64_t service = service_units(timing_, piece);
           units += service * piece.accesses;
           by_piece += service * service * piece.accesses;
+          located_.push_back(slices_[piece.slice].locate(piece));
         });
   }
   // Who makes them is at another place of its loop than the SM that stands for it, and so of its tensors:
   // lookups come to all slices alike.
   by_piece = units > 0 ? by_piece / units : 0;
   told_.push_back({time_cycles * kQueueUnits, units, by_piece});
-  located_.clear();
-  for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
-    for (const Piece& piece : touched_[slice]) {
-      located_.push_back(slices_[slice].locate(piece));
-    }
-  }
-  const BlockAddress* address = located_.data();
-  for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
-    for (const Piece& piece : touched_[slice]) {
-      taken_in_bytes += slices_[slice].touch(piece, *address++, time_cycles);
-    }
-    touched_[slice].clear();
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    taken_in_bytes += slices_[touched_[i].slice].touch(touched_[i], located_[i], time_cycles);
   }
   const auto slices = static_cast<std::int64_t>(slices_.size());
   for (L2Slice& slice : slices_) {

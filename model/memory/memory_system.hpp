@@ -58,11 +58,11 @@ class MemorySystem final : public Memory {
   std::vector<TensorExtent> tensors_;
   SliceTiming timing_;
   std::vector<L2Slice> slices_;
-  std::vector<PieceOrder> orders_;           ///< by the first slice of a part; kept to save their memory
-  std::vector<PartLookups> lookups_;         ///< likewise: all parts that serve count the same
-  std::vector<Background> told_;             ///< in this launch
-  std::vector<std::vector<Piece>> touched_;  ///< by slice; likewise
-  std::vector<BlockAddress> located_;        ///< of these
+  std::vector<PieceOrder> orders_;     ///< by the first slice of a part; kept to save their memory
+  std::vector<PartLookups> lookups_;   ///< likewise: all parts that serve count the same
+  std::vector<Background> told_;       ///< in this launch
+  std::vector<Piece> touched_;         ///< kept to save their memory
+  std::vector<BlockAddress> located_;  ///< of these
 };
 
 }  // namespace warpscope::memory
