@@ -58,7 +58,8 @@ CodeEmitter::CodeEmitter(const CompilerTarget& target, std::uint16_t local_tenso
       knows_frame_(build.spilled_words > 0),
       frame_words_(build.frame_words()),
       next_register_(kFirstFragment),
-      next_temporary_(kRegisters) {}
+      next_temporary_(kRegisters),
+      reduction_words_(std::min(kAddressPool, 2 * build.reduction_addresses)) {}
 
 RegisterRange CodeEmitter::allocate(int count) {
   const RegisterRange result{static_cast<std::uint16_t>(next_register_), static_cast<std::uint8_t>(count)};
@@ -155,8 +156,10 @@ RegisterRange CodeEmitter::address_instruction(Opcode opcode) {
 
 RegisterRange CodeEmitter::address_words() {
   address_turn_ += address_turn_ % 2;
-  const RegisterRange low = address_register(address_turn_++);
-  const RegisterRange high = address_register(address_turn_++);
+  const int turn = address_turn_ % reduction_words_;
+  address_turn_ += 2;
+  const RegisterRange low = address_register(turn);
+  const RegisterRange high = address_register(turn + 1);
   emit(Opcode::LEA, low, {shared_base()});
   emit(Opcode::LEA, high, {low});
   return {low.first, 2};

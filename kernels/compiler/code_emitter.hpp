@@ -44,7 +44,7 @@ class CodeEmitter {
                          const trace::MemoryOperand* operand);
   /// One integer instruction of address arithmetic; the result is one of a few registers used in turn.
   trace::RegisterRange address_instruction(trace::Opcode opcode);
-  /// The two words of a 64-bit address, which LEA and LEA.HI.X make in two of these registers.
+  /// The two words of a reduction's address, which LEA and LEA.HI.X make in two of these registers.
   trace::RegisterRange address_words();
   /// Spreads counted instructions evenly over the current block.
   void spread(std::span<const CountedInstruction> instructions);
@@ -106,6 +106,7 @@ class CodeEmitter {
   int next_temporary_;
   int next_predicate_ = 0;
   int address_turn_ = 0;
+  int reduction_words_;  ///< of addresses of reductions, in turns
   int since_move_ = 0;
   std::map<trace::Opcode, int> parameter_lines_;  ///< so many have been read
   std::int64_t local_words_ = 0;

@@ -147,6 +147,43 @@ class Builder {
     });
   }
 
+  /// Whether it hides a score: a select under what a comparison of integers says.
+  bool is_mask(const Instruction& instruction) {
+    return instruction.opcode == trace::Opcode::FSEL &&
+           std::ranges::any_of(instruction.sources, [&](const RegisterRange& source) {
+             const int writer = source.first >= trace::kFirstPredicate ? state(source.first).writer : -1;
+             return writer >= 0 && code_[static_cast<std::size_t>(writer)].opcode == trace::Opcode::ISETP;
+           });
+  }
+
+  /// Whether it tests the argument of an exponential, which a product under its predicate scales.
+  bool tests_exponent(std::uint32_t i) const {
+    constexpr std::size_t kFarthest = 4;  // counted instructions may stand between
+    if (code_[i].opcode != trace::Opcode::FSETP) {
+      return false;
+    }
+    const auto begin = code_.begin() + i + 1;
+    return std::any_of(begin, begin + std::min<std::ptrdiff_t>(kFarthest, code_.end() - begin),
+                       [&](const Instruction& next) {
+                         return next.opcode == trace::Opcode::FMUL &&
+                                std::ranges::any_of(next.sources, [&](const RegisterRange& source) {
+                                  return source.first == code_[i].destination.first;
+                                });
+                       });
+  }
+
+  // Seven predicates are too few for masks and exponentials at once: in machine code 1 to 4 of 16 to 64
+  // exponentials come before the last score is hidden (pytorch_backward_masks.csv).
+  void add_mask_edges(std::uint32_t i) {
+    if (is_mask(code_[i])) {
+      masks_.push_back(i);
+    } else if (tests_exponent(i)) {
+      for (const std::uint32_t mask : masks_) {
+        edge(static_cast<int>(mask), i, 1, 1);
+      }
+    }
+  }
+
   // The first slice of a product with a factor that the block computes ends where an accumulator is added to
   // again: from there on registers of the factor are free.
   void note_slice(std::uint32_t i) {
@@ -170,6 +207,7 @@ class Builder {
       reloads_.push_back(i);
       return;
     }
+    add_mask_edges(i);
     if (is_hmma(opcode)) {
       edge(last_hmma_, i, 1, 1);
       last_hmma_ = static_cast<int>(i);
@@ -239,6 +277,7 @@ class Builder {
   int product_begin_ = -1;  // the first HMMA with a factor that the block computes
   int slice_end_ = 0;       // HMMAs of the block up to the end of that product's first slice
   std::vector<std::uint32_t> reloads_;
+  std::vector<std::uint32_t> masks_;
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "kernels/fa2/backward_figures.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <utility>
 
 #include "kernels/fa2/backward_ends.hpp"
 #include "kernels/fa2/backward_figure_table.hpp"
@@ -57,6 +60,17 @@ FigureCounts part_behind_steps(const FigureCounts& counts) {
   return behind;
 }
 
+/// Head dimension of the tile, and BuildFigures::reduction_addresses. In machine code most reductions wait
+/// for one that came two or three before, others for none: those between and itself, over the share of those
+/// that are waited for (pytorch_reduction_waits.csv). At 192 that is 12, more than there is room for, and at
+/// 32 builds with bounds wait for none.
+constexpr std::array<std::pair<int, int>, 6> kReductionAddresses = {
+    {{32, 11}, {64, 5}, {96, 5}, {128, 5}, {192, 11}, {256, 6}}};
+
+int reduction_addresses(const BackwardTile& tile) {
+  return std::ranges::find(kReductionAddresses, tile.head_dim, &std::pair<int, int>::first)->second;
+}
+
 BuildFigures without_parts(Build build) {
   BuildFigures result;
   if (build == Build::torch) {
@@ -98,6 +112,7 @@ BuildFigures of_small_kernel(Build build, const BackwardShape& shape, BackwardCo
 BuildFigures backward_figures(Build build, const BackwardShape& shape, int capability_major) {
   BuildFigures result = without_parts(build);
   result.checks_columns = shape.problem.head_dim != shape.tile.head_dim;
+  result.reduction_addresses = reduction_addresses(shape.tile);
   const auto add = [&](BackwardPart part, const FigureCounts& counts) {
     result.parts[{part, 0}] = {{.spread = counted_instructions(counts)}};
   };

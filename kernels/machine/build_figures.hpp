@@ -69,6 +69,8 @@ struct BuildFigures {
   bool estimate_tile_addresses = true;
   /// false: registers of an instruction's operands are of one bank as often as not, which takes a cycle more.
   bool spread_over_banks = true;
+  /// 64-bit addresses that reductions use in turns: each waits until the one so many before has been sent.
+  int reduction_addresses = 11;
   /// 4-byte words of local memory for values that have no register meanwhile; the counted instructions
   /// contain their loads and stores.
   int spilled_words = 0;
