@@ -54,7 +54,8 @@ inline constexpr const char* kPageCounters = "counters_pages.csv";
 /// twenty-fifth heads have fewer columns than tiles; the first led to how copies check columns, the second
 /// guided nothing. The twenty-sixth led to how tokens share lines and to which SMs stand for others, the
 /// twenty-seventh guided nothing, the twenty-eighth, of long sequences, a look at which partition of the L2
-/// SMs lie at, the twenty-ninth, half of it such, nothing.
+/// SMs lie at, the twenty-ninth, half of it such, nothing. Backward rows of all but the thirty-first were in
+/// sight when masks and reductions came to be as in machine code.
 struct Draw {
   const char* directory;  ///< of the reference data, by the GPU
   const char* file;
@@ -92,6 +93,8 @@ inline constexpr std::array kDraws = {
     Draw{"measured-h200", "counters_drawn_twentyseventh.csv"},
     Draw{"measured-h200", "counters_drawn_twentyeighth.csv"},
     Draw{"measured-h200", "counters_drawn_twentyninth.csv"},
+    Draw{"measured-h200", "counters_drawn_thirtieth.csv"},
+    Draw{"measured-h200", "counters_drawn_thirtyfirst.csv"},
 };
 /// HBM bytes of launches whose tensors lie one behind the other, as in the model; guided nothing.
 inline constexpr const char* kPlacedBytes = "bytes_by_placement.csv";
