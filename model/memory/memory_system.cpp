@@ -114,7 +114,7 @@ int MemorySystem::for_each_piece(const Access& access, const Place& place, const
   int count = 0;
   const auto add = [&](std::uint64_t key, std::uint64_t slice, std::int64_t bytes, std::uint64_t mask) {
     // Filled in where it stays: a copy of what was just stored in parts waits for them.
-    Piece& piece = place(slice);
+    Piece& piece = place();
     piece.time_cycles = access.time_cycles;
     piece.key = key;
     piece.mask = mask;
@@ -168,8 +168,7 @@ int MemorySystem::for_each_piece(const Access& access, const Place& place, const
 
 int MemorySystem::split(const Access& access, std::vector<Piece>& pieces) const {
   return for_each_piece(
-      access, [&](std::uint64_t /*slice*/) -> Piece& { return pieces.emplace_back(); },
-      [](const Piece& /*piece*/) {});
+      access, [&]() -> Piece& { return pieces.emplace_back(); }, [](const Piece& /*piece*/) {});
 }
 
 void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cycles) {
@@ -180,7 +179,7 @@ void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cyc
   located_.clear();
   for (const Access& access : accesses) {
     for_each_piece(
-        access, [&](std::uint64_t /*slice*/) -> Piece& { return touched_.emplace_back(); },
+        access, [&]() -> Piece& { return touched_.emplace_back(); },
         [&](const Piece& piece) {
           taken_in_bytes += written_bytes(piece) * piece.accesses;
           const std::int64_t service = service_units(timing_, piece);

@@ -48,8 +48,8 @@ class MemorySystem final : public Memory {
   };
   /// What ran before has written config.l2.left_dirty_bytes.
   void leave_dirty();
-  /// Fills in each piece of the access where `place` says that those of a slice go; then calls `use` with it.
-  /// Returns how many these are.
+  /// Fills in each piece of the access where `place` says; then calls `use` with it. Returns how many these
+  /// are.
   template <typename Place, typename Use>
   int for_each_piece(const Access& access, const Place& place, const Use& use) const;
 

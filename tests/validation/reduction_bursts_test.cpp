@@ -71,7 +71,7 @@ TEST(ReductionBursts, TakeAsLongAsMeasured) {
       continue;
     }
     const double longer = measured - without.at(warps).first;
-    EXPECT_NEAR((ours - without.at(warps).second) / longer, 1, 0.08)
+    EXPECT_NEAR((ours - without.at(warps).second) / longer, 1, 0.06)
         << warps << " warps, " << number("reds_of_warp");
     ++rows;
   }
