@@ -15,17 +15,6 @@
 namespace warpscope::fast {
 namespace {
 
-/// Schedules that are averaged, at most, and CTAs in all of them, about.
-constexpr std::size_t kMostSchedules = 16;
-constexpr std::size_t kScheduledCtas = 16384;
-
-/// Fewer CTAs of a class in a wave tell nothing of how they scatter.
-constexpr double kFewestAlike = 4;
-
-/// Speeds of SMs are spread at least this far, whatever few of them show. With no spread whole waves would
-/// end at once, and the last CTAs would find a slot on every SM.
-constexpr double kLeastSpread = 0.003;
-
 /// Cycles, or instructions, within which CTAs end together.
 constexpr double kSameTime = 1e-3;
 
@@ -125,7 +114,7 @@ double CtaPace::spread_of_speeds() const {
       speeds.push_back(executed / expected);
     }
   }
-  return std::max(kLeastSpread, deviation_of(speeds));
+  return deviation_of(speeds);
 }
 
 void CtaScatter::observe(std::size_t cta, std::size_t sm, std::size_t cta_class, std::int64_t cycles) {
@@ -152,7 +141,7 @@ std::vector<double> CtaScatter::shares(std::size_t wave) const {
     // Over the mean of its class, so that CTAs of several classes compare on an SM.
     const auto relative = [&](const Time& time) {
       const Mean& mean = of_class[time.cta_class];
-      return mean.count >= kFewestAlike ? time.cycles * mean.count / mean.sum : 0;
+      return mean.count > 1 ? time.cycles * mean.count / mean.sum : 0;
     };
     std::map<std::size_t, Mean> of_sm;
     for (const Time& time : times) {
@@ -246,7 +235,7 @@ double makespan(const CtaPace& pace, const CtaGrid& grid) {
 
 Makespans makespans(const CtaPace& pace, const std::vector<std::uint64_t>& work, int sms,
                     double overhead_cycles, const std::vector<double>& shares) {
-  const std::size_t schedules = std::clamp(kScheduledCtas / work.size(), std::size_t{1}, kMostSchedules);
+  const std::size_t schedules = std::max(kScheduledCtas / work.size(), std::size_t{1});
   // Evenly spread, up to sqrt(3) standard deviations from the mean.
   const double widest = std::min(0.5, pace.spread_of_speeds() * std::numbers::sqrt3);
   std::uint64_t drawn = 0;

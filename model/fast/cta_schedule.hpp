@@ -1,10 +1,15 @@
 // When a grid of unequal CTAs ends: the schedule of CTAs alone, without what happens inside them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace warpscope::fast {
+
+/// CTAs in all schedules of a launch together. Of a launch with more, one CTA more or less at the end no
+/// longer matters.
+inline constexpr std::size_t kScheduledCtas = 16384;
 
 /// How fast CTAs go on, learned from the SMs that were simulated: so many instructions per cycle in their
 /// loops, and a time in which they get there and end. Where they are no slower outside of their loops, there

@@ -9,9 +9,6 @@
 namespace warpscope::fast {
 namespace {
 
-/// Beyond this many CTAs one CTA more or less at the end no longer matters.
-constexpr std::uint64_t kMostScheduledCtas = 16384;
-
 /// Standard deviation of the cycles of sampled launches from those of detailed mode beyond what scatter in
 /// the sample explains, as a part of them: found on the 67 sampled forward points of detailed_mode.csv, of
 /// which 19 in 20 lie within two deviations.
@@ -44,11 +41,11 @@ Count repeated(const SkippedWaves& piece, Count value) {
 /// What was left out counts as much per work as what stands for it.
 void add_left_out(gpu::LaunchCounts& counts, const SkippedWaves& piece) {
   for (std::size_t i = 0; i < sm::kCountedPipes; ++i) {
-    counts.counters.pipe_busy_cycles[i] += repeated(piece, piece.part.pipe_busy_cycles[i]);
+    counts.counters.pipe_busy_cycles[i] += repeated(piece, piece.part.counted.pipe_busy_cycles[i]);
   }
-  counts.counters.data_path_cycles += repeated(piece, piece.part.data_path_cycles);
+  counts.counters.data_path_cycles += repeated(piece, piece.part.counted.data_path_cycles);
   for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
-    counts.counters.stall_warp_cycles[i] += repeated(piece, piece.part.stall_warp_cycles[i]);
+    counts.counters.stall_warp_cycles[i] += repeated(piece, piece.part.counted.stall_warp_cycles[i]);
   }
   for (std::size_t t = 0; t < counts.tensors.size(); ++t) {
     counts.tensors[t].hbm_read += repeated(piece, piece.part.hbm[t].read_bytes);
@@ -103,7 +100,7 @@ End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const
       std::hypot(kMethodDeviation, sample.pace.spread_of_speeds() / std::sqrt(sample.groups.size()));
   const auto slots = static_cast<std::uint64_t>(config.gpu.sm_count * sample.pace.slots());
   const bool in_step = sample.alike && ctas > slots && ctas <= kWavesInStep * slots;
-  if (ctas > kMostScheduledCtas || sample.at_once || in_step) {
+  if (ctas > kScheduledCtas || sample.at_once || in_step) {
     return {continued, continued * pace_deviation};
   }
   std::vector<std::uint64_t> work;

@@ -187,11 +187,7 @@ LaunchProgress FastPolicy::progress(sim::Cycles now) {
   progress.time = now;
   progress.work = static_cast<double>(counted_.issued());
   progress.l2_bytes = engine_->memory().used_bytes();
-  progress.stall_warp_cycles = counted_.stall_warp_cycles;
-  progress.pipe_busy_cycles = counted_.pipe_busy_cycles;
-  progress.data_path_cycles = counted_.data_path_cycles;
-  progress.shared_load_wavefronts = counted_.shared_load_wavefronts;
-  progress.shared_store_wavefronts = counted_.shared_store_wavefronts;
+  progress.counted = counted_;
   for (const memory::TensorBytes& tensor : engine_->memory().traffic()) {
     const HbmBytes& left_out = left_out_[progress.hbm.size()];
     progress.hbm.push_back({tensor.hbm_read + left_out.read_bytes, tensor.hbm_write + left_out.write_bytes});
@@ -283,8 +279,7 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
     end_wave(end);
   }
   if (!whole_ && passes_->applies() && passes_->part_ends(engine_->sms(), end)) {
-    const LaunchProgress here = progress(end);
-    if (const auto skipped = passes_->observe(here, counted_, members())) {
+    if (const auto skipped = passes_->observe(progress(end), members())) {
       skip(*skipped, end);
     }
   }

@@ -12,25 +12,17 @@
 namespace warpscope::fast {
 namespace {
 
-/// Of a trace of up to this many instructions all SMs are simulated, and likewise of each launch of few waves
-/// where a trace has several. (Of a launch of up to kWholeOfOneWave they are too; of more waves so many times
-/// fewer.)
-constexpr double kWhole = 25e6;
-/// Where CTAs are unequal it moves by the length of the longest ones, so fewer waves are many there.
-constexpr double kWholeTimesUnequalWaves = 350e6;
-/// In so few waves that chance still counts.
+/// Of a trace of up to this many instructions all SMs are simulated, however many waves its launches have.
+constexpr double kShort = 25e6;
+/// In so few waves, or turns at tiles, chance still counts.
 constexpr double kFewWaves = 5;
 
 /// SMs that are simulated in fast mode, unless all are: fewer meet in too few ways, more tell little.
 constexpr int kGroupsOfFewWaves = 5;
-constexpr int kGroups = 4;
+constexpr int kGroups = 3;
 /// Of several launches the errors average out. It does not depend on what the others are, so that traces
 /// which share a launch simulate it alike.
 constexpr int kGroupsOfOneOfMany = 2;
-/// Where CTAs meet in memory and an SM executes more than this it costs as much as several others, though
-/// most iterations are left out: so few have to do. One alone asks in bursts, and is 5 % off.
-constexpr double kLongest = 10e6;
-constexpr int kLongGroups = 3;
 
 constexpr double kFewTimesThrough = 4;  ///< see waits_for_code()
 
@@ -52,7 +44,6 @@ bool meets_in_memory(const trace::Launch& launch) {
 /// What a launch costs, as far as the trace tells.
 struct LaunchWork {
   int sms = 1;         ///< that get CTAs
-  bool alike = true;   ///< CTAs differ little
   bool meets = false;  ///< its CTAs, in memory
   /// CTAs stay and take turns at tiles, each of which is what a CTA is elsewhere.
   bool takes_turns = false;
@@ -64,7 +55,6 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   LaunchWork work;
   const std::uint64_t ctas = trace::cta_count(launch);
   work.sms = static_cast<int>(std::min(static_cast<std::uint64_t>(config.gpu.sm_count), ctas));
-  work.alike = has_like_ctas(launch);
   work.waves = static_cast<double>(ctas) / (sm::occupancy(config, launch).ctas_per_sm * config.gpu.sm_count);
   work.meets = meets_in_memory(launch);
   work.takes_turns = !launch.mbarriers.empty();
@@ -73,30 +63,19 @@ LaunchWork work_of(const hw::HwConfig& config, const trace::Launch& launch) {
   return work;
 }
 
-/// Groups of a launch of which one SM each is simulated.
-int sampled_groups(const LaunchWork& work) {
-  if (work.meets && work.instructions / work.sms > kLongest) {
-    return kLongGroups;
+/// Groups of a launch, be it the only one or one of `many`, of which one SM each is simulated. Where CTAs
+/// take turns a group costs little, and whom it meets in the L2 tables say.
+int sampled_groups(const LaunchWork& work, bool many) {
+  if (many && !work.takes_turns) {
+    return kGroupsOfOneOfMany;
   }
-  return work.waves <= kFewWaves ? kGroupsOfFewWaves : kGroups;
+  return work.takes_turns || work.waves <= kFewWaves ? kGroupsOfFewWaves : kGroups;
 }
 
-/// Likewise of one launch of several. Where CTAs take turns a group costs little, and whom it meets in the L2
-/// tables say.
-int sampled_groups_of_many(const LaunchWork& work) {
-  return work.takes_turns ? kGroupsOfFewWaves : kGroupsOfOneOfMany;
-}
-
-/// Whether a launch is simulated whole, be it the only one or one of `many`.
-bool is_small(const LaunchWork& work, bool many) {
-  if (work.takes_turns) {
-    return work.waves <= kFewWaves;
-  }
-  if (many) {
-    return work.waves <= kFewWaves && work.instructions <= kWhole;
-  }
-  return work.instructions <= kWholeOfOneWave &&
-         work.instructions * work.waves <= (work.alike ? kWholeOfOneWave : kWholeTimesUnequalWaves);
+/// Whether a launch is simulated whole.
+bool is_small(const LaunchWork& work) {
+  return work.takes_turns ? work.waves <= kFewWaves
+                          : work.instructions * std::max(1.0, work.waves) <= kWholeOfOneWave;
 }
 
 }  // namespace
@@ -195,10 +174,10 @@ std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& co
     if (options.sm_groups > 0) {
       return options.sm_groups;
     }
-    if (instructions <= kWhole || is_small(work, many)) {
+    if (instructions <= kShort || is_small(work)) {
       return work.sms;
     }
-    return many ? sampled_groups_of_many(work) : sampled_groups(work);
+    return sampled_groups(work, many);
   };
   std::vector<std::vector<gpu::SmGroup>> result;
   for (const LaunchWork& work : works) {

@@ -10,9 +10,9 @@
 
 namespace warpscope::fast {
 
-/// All SMs are simulated of a launch of one wave with up to so many instructions, and no iteration of it is
-/// left out. Which SM is given the last CTAs hangs on single cycles, so that no sample tells, and the fewer
-/// waves there are, the more it moves the end.
+/// All SMs are simulated of a launch of one wave with up to so many instructions, or of more waves so many
+/// times fewer, and no iteration of it is left out. Which SM is given the last CTAs hangs on single cycles,
+/// so that no sample tells, and the fewer waves there are, the more it moves the end.
 inline constexpr double kWholeOfOneWave = 150e6;
 
 /// Whether all CTAs of the launch execute about as many instructions.

@@ -10,15 +10,8 @@
 namespace warpscope::fast {
 namespace {
 
-/// A part takes at least so long.
-constexpr sim::Cycles kPartCycles = 16384;
-/// Where passes become shorter and go over no more than the L2 holds, no more than this part of what is left
-/// is left out at once.
-constexpr std::uint32_t kPartOfUnequal = 2;
-/// Bytes of two parts for their work differ by less than this part where they go on alike.
-constexpr double kEvenBytes = 0.02;
-/// Two means of so many parts are compared: with single ones, launches are left while they still slow down
-/// (triton's backward passes come out 0.5 % shorter).
+/// So many parts are compared with so many: what happens once in a pass is counted too roughly in single
+/// ones.
 constexpr std::size_t kAveraged = 2;
 
 bool holds_others(const sm::DecodedLoop& loop) {
@@ -34,19 +27,6 @@ std::uint64_t hbm_read_bytes(const LaunchProgress& part) {
                          [](std::uint64_t sum, const HbmBytes& bytes) { return sum + bytes.read_bytes; });
 }
 
-/// Whether the later parts have moved as many bytes across HBM for their work as those before.
-bool moves_as_much(const std::vector<LaunchProgress>& ends) {
-  const auto moved = [&](std::size_t part) {
-    const LaunchProgress done = between(ends[part * kAveraged], ends[(part + 1) * kAveraged]);
-    std::uint64_t bytes = 0;
-    for (const HbmBytes& tensor : done.hbm) {
-      bytes += tensor.read_bytes + tensor.write_bytes;
-    }
-    return static_cast<double>(bytes) / done.work;
-  };
-  return std::abs(moved(1) - moved(0)) <= kEvenBytes * moved(0);
-}
-
 bool has_unequal_passes(const sm::DecodedLaunch& decoded) {
   return std::ranges::any_of(decoded.loops,
                              [](const sm::DecodedLoop& loop) { return loop.trips_per_iteration[0] != 0; });
@@ -58,7 +38,8 @@ PassSkipper::PassSkipper(const sm::DecodedLaunch& decoded, sim::Cycles window_cy
     : decoded_(decoded),
       window_cycles_(window_cycles),
       l2_bytes_(l2_bytes),
-      applies_(std::ranges::any_of(decoded.loops, holds_others)) {}
+      applies_(std::ranges::any_of(decoded.loops, holds_others)),
+      ends_(kAveraged) {}
 
 double PassSkipper::trips_of(const sm::DecodedLoop& loop, const sm::ResidentCta& cta,
                              std::uint32_t iteration) const {
@@ -143,7 +124,7 @@ std::uint32_t PassSkipper::unequal_passes(const LaunchProgress& part, const std:
     return work * read_per_work >= static_cast<double>(l2_bytes_);
   };
   if (!exceeds(0)) {
-    return most / kPartOfUnequal;
+    return most;
   }
   while (most > 0 && !exceeds(most)) {
     --most;
@@ -254,46 +235,39 @@ bool PassSkipper::find_ctas(const std::vector<std::unique_ptr<engine::SmUnit>>& 
 }
 
 bool PassSkipper::part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& sms, sim::Cycles now) {
-  const bool early = loop_ >= 0 && !ends_.empty() && now - ends_.back().time < kPartCycles;
-  if (early || !find_ctas(sms)) {
+  if ((loop_ >= 0 && !ends_.may_end(now)) || !find_ctas(sms)) {
     return false;  // between two loops or two passes, or in the same as at the last mark
   }
   const std::uint32_t last = std::ranges::min(ctas_, {}, &Cta::pass).pass;
   if (loop_ != found_) {
     loop_ = found_;
     ends_.clear();
-    counted_.clear();
   }
   last_ = last;
   return true;
 }
 
-std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const sm::SmCounters& counted,
-                                                  const std::vector<int>& members) {
+std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const std::vector<int>& members) {
   std::uint32_t left = ~std::uint32_t{0};
   for (const Cta& cta : ctas_) {
     left = std::min(left, cta.left);
   }
-  ends_.push_back(std::move(progress));
-  counted_.push_back(counted);
-  if (ends_.size() > 2 * kAveraged + 1) {
-    ends_.erase(ends_.begin());
-    counted_.erase(counted_.begin());
-  }
+  ends_.add(std::move(progress));
   // One more is executed at the end.
   std::uint32_t passes = left > 1 ? left - 1 : 0;
-  if (passes == 0 || !is_steady(ends_, kAveraged, passes, l2_bytes_) || !moves_as_much(ends_)) {
+  if (passes == 0 || !ends_.complete() || !ends_.is_steady(passes / (2.0 * kAveraged), l2_bytes_) ||
+      !ends_.moves_as_much()) {
     return std::nullopt;
   }
   SkippedPasses skipped;
-  skipped.part = between(ends_.front(), ends_.back());
+  skipped.part = ends_.all();
   if (has_unequal_passes(decoded_)) {
     passes = unequal_passes(skipped.part, members, passes);
   }
-  skipped.loop = loop_;
+  if (passes == 0) {
+    return std::nullopt;
+  }
   skipped.passes = passes;
-  skipped.counted = counted_.back();
-  skipped.counted.subtract(counted_.front());
   double work = 0;
   for (std::size_t number = 0; number < ctas_.size(); ++number) {
     const Cta& cta = ctas_[number];
@@ -303,9 +277,6 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
     work += of_cta * members[cta.sm];
   }
   skipped.repeats = work / skipped.part.work;
-  if (skipped.repeats < kFewestRepeats) {
-    return std::nullopt;
-  }
   const double windows =
       static_cast<double>(skipped.part.time) * skipped.repeats / static_cast<double>(window_cycles_);
   skipped.cycles = std::llround(windows) * window_cycles_;

@@ -14,11 +14,9 @@ namespace warpscope::fast {
 
 /// Passes that all CTAs of the chip leave out together, from the same instruction on.
 struct SkippedPasses {
-  int loop = 0;                      ///< whose iterations are the passes
   std::uint32_t passes = 0;          ///< of each CTA
   sim::Cycles cycles = 0;            ///< that they take
   LaunchProgress part;               ///< what stands for them
-  sm::SmCounters counted;            ///< likewise
   double repeats = 0;                ///< how often that fits into them
   std::vector<double> instructions;  ///< of warps, left out on each SM
 };
@@ -41,8 +39,7 @@ class PassSkipper {
   bool part_ends(const std::vector<std::unique_ptr<engine::SmUnit>>& sms, sim::Cycles now);
   /// Takes the progress where a part ends, its work in instructions of all SMs, of which `members` do as each
   /// of the simulated ones; returns what may be left out now.
-  std::optional<SkippedPasses> observe(LaunchProgress progress, const sm::SmCounters& counted,
-                                       const std::vector<int>& members);
+  std::optional<SkippedPasses> observe(LaunchProgress progress, const std::vector<int>& members);
   /// Lets the warps of one SM go on so many passes later.
   void advance(sm::SmCore& core, const SkippedPasses& skipped) const;
 
@@ -91,8 +88,7 @@ class PassSkipper {
   std::uint32_t last_ = 0;  ///< pass of the CTA that is last, at the last mark
   std::vector<Cta> ctas_;
   std::vector<int> outer_loops_;  ///< of the warps of all of `ctas_`; -1: has ended
-  std::vector<LaunchProgress> ends_;
-  std::vector<sm::SmCounters> counted_;  ///< at these ends
+  LastParts ends_;
 };
 
 }  // namespace warpscope::fast

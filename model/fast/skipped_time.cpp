@@ -34,7 +34,7 @@ void FastPolicy::skip(const SkippedPasses& skipped, sim::Cycles now) {
     sample_.pace.observe(sm, residents(sm), true, skipped.cycles, instructions);
   }
   skips_until_ = now + skipped.cycles;
-  counted_.add_times(skipped.counted, skipped.repeats);
+  counted_.add_times(skipped.part.counted, skipped.repeats);
   for (std::size_t t = 0; t < left_out_.size(); ++t) {
     const auto repeated = [&](std::uint64_t bytes) {
       return static_cast<std::uint64_t>(std::llround(static_cast<double>(bytes) * skipped.repeats));

@@ -9,18 +9,9 @@
 namespace warpscope::fast {
 namespace {
 
-/// Two means of so many windows are compared: more where there are more, as ends of windows jitter, fewer
-/// where each is so long that queues settle in it.
-constexpr std::uint64_t kWindowsAveraged = 2;
-constexpr std::uint64_t kMostAveraged = 8;
-/// Windows that are always executed at the end, so that the tail of the launch is real.
-constexpr std::uint64_t kTailWindows = 1;
-
-/// Nothing is left out before this: waits at full queues settle over the first tens of thousands of cycles.
-constexpr sim::Cycles kLoadSettledCycles = 49152;
-
-/// Pieces that a launch with several classes of CTAs is skipped in.
-constexpr std::uint64_t kPieces = 2;
+/// Two windows are compared, one is left out at least, and the last is executed, so that the tail of the
+/// launch is real.
+constexpr std::uint64_t kFewestWindows = 4;
 
 bool has_one_class(const trace::Launch& launch) {
   return std::ranges::all_of(launch.class_of_block, [](const std::vector<std::uint32_t>& classes) {
@@ -58,17 +49,13 @@ WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::
       l2_capacity_(l2_bytes),
       one_class_(has_one_class(launch)),
       ctas_(trace::cta_count(launch)),
-      window_(slots),
-      pieces_left_(one_class_ ? 1 : kPieces) {
-  const std::uint64_t fewest_windows = pieces_left_ * 2 + kTailWindows + 1;
+      window_(slots) {
   // Where that leaves too few windows, waves have to do.
   const std::uint64_t whole_periods = (slots + period - 1) / period * period;
-  if (ctas_ >= whole_periods * fewest_windows) {
+  if (ctas_ >= whole_periods * kFewestWindows) {
     window_ = whole_periods;
   }
-  if (ctas_ < window_ * fewest_windows) {
-    pieces_left_ = 0;
-  }
+  may_skip_ = ctas_ >= window_ * kFewestWindows;
 }
 
 double WaveSkipper::work_of_row(std::uint32_t base_class, std::uint64_t begin, std::uint64_t end) {
@@ -107,39 +94,27 @@ double WaveSkipper::work(std::uint64_t first, std::uint64_t count) {
 }
 
 std::optional<SkippedWaves> WaveSkipper::observe(LaunchProgress progress, std::uint64_t dispatched) {
-  const sim::Cycles now = progress.time;
-  ends_.push_back(std::move(progress));
-  if (ends_.size() > 2 * kMostAveraged + 1) {
-    ends_.erase(ends_.begin());
+  if (!ends_.may_end(progress.time)) {
+    return std::nullopt;
   }
+  ends_.add(std::move(progress));
   const std::uint64_t windows_left = (ctas_ - dispatched) / window_;
-  if (windows_left <= kTailWindows) {
-    pieces_left_ = 0;
+  if (windows_left <= 1) {
+    may_skip_ = false;
     return std::nullopt;
   }
-  if (now < kLoadSettledCycles) {
-    return std::nullopt;
-  }
-  const bool long_windows = now >= kLoadSettledCycles * static_cast<sim::Cycles>(windows_ended_);
-  const std::size_t fewest = long_windows ? 1 : kWindowsAveraged;
-  std::size_t averaged = kMostAveraged;
-  while (averaged >= fewest && !is_steady(ends_, averaged, windows_left, l2_capacity_)) {
-    averaged /= 2;
-  }
-  if (averaged < fewest) {
+  if (!ends_.complete()) {
     return std::nullopt;
   }
   SkippedWaves skipped;
-  skipped.windows = (windows_left - kTailWindows) / pieces_left_;
+  skipped.windows = windows_left - 1;
   skipped.ctas = skipped.windows * window_;
-  skipped.averaged = 2 * averaged;
-  skipped.part = between(ends_[ends_.size() - 1 - skipped.averaged], ends_.back());
+  skipped.part = ends_.all();
   skipped.repeats = work(dispatched, skipped.ctas) / skipped.part.work;
-  if (skipped.repeats < kFewestRepeats) {
+  if (!ends_.is_steady(skipped.repeats, l2_capacity_)) {
     return std::nullopt;
   }
-  --pieces_left_;
-  ends_.clear();
+  may_skip_ = false;
   return skipped;
 }
 

@@ -16,19 +16,17 @@ struct SkippedWaves {
   LaunchProgress part;  ///< what stands for them, from its beginning to its end
   double repeats = 0;   ///< work that was left out over the work of that part
   std::uint64_t windows = 0;
-  std::uint64_t ctas = 0;      ///< in all of them
-  std::uint64_t averaged = 1;  ///< windows of `part`
+  std::uint64_t ctas = 0;  ///< in all of them
 };
 
 /// After how many CTAs of the launch what the L2 brings repeats: one of the segments that share lines brings
 /// the others' bytes too, which those find there (trace::Tensor::line_segments). 1: segments share none.
 std::uint64_t line_period(const trace::Trace& trace, const trace::Launch& launch);
 
-/// Watches a launch in windows of one wave of CTAs, or of whole periods. When the last windows took as long
-/// for their work as those before, within a tolerance, following windows may be skipped: all but the last
-/// ones where CTAs are alike, and in several pieces, with windows executed in between, where the class of a
-/// CTA depends on its place in the grid. The error is that tolerance; tests hold it against detailed runs.
-/// Nothing is skipped while the L2 fills up, as it writes nothing back before it is full.
+/// Watches a launch in windows of one wave of CTAs, or of whole periods. When the last one took as long for
+/// its work as the one before, within a tolerance, all that follow but the last may be skipped. The error is
+/// that tolerance; tests hold it against detailed runs. Nothing is skipped while the L2 fills up, as it
+/// writes nothing back before it is full.
 class WaveSkipper {
  public:
   /// `slots` CTAs run at a time on the whole chip, and what they find in the L2 repeats after `period`.
@@ -36,10 +34,10 @@ class WaveSkipper {
   WaveSkipper(const trace::Launch& launch, std::uint64_t slots,
               std::int64_t l2_bytes = std::numeric_limits<std::int64_t>::max(), std::uint64_t period = 1);
 
-  bool may_skip() const { return pieces_left_ > 0; }
+  bool may_skip() const { return may_skip_; }
   /// True if a window has ended with the last of `completed` CTAs and its progress is wanted.
   bool window_ends(std::uint64_t completed) {
-    const bool ends = pieces_left_ > 0 && completed / window_ > windows_ended_;
+    const bool ends = may_skip_ && completed / window_ > windows_ended_;
     windows_ended_ = completed / window_;
     return ends;
   }
@@ -59,9 +57,9 @@ class WaveSkipper {
   bool one_class_;
   std::uint64_t ctas_;
   std::uint64_t window_;
-  std::uint64_t pieces_left_;
+  bool may_skip_ = false;
   std::uint64_t windows_ended_ = 0;
-  std::vector<LaunchProgress> ends_;
+  LastParts ends_{1};
 };
 
 }  // namespace warpscope::fast

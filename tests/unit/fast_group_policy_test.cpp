@@ -107,19 +107,17 @@ TEST(GroupsOfLaunches, AreSingleSmsWhereFewWavesEndByChance) {
   EXPECT_LT(simulated(config, loop_launch(23'500, 64)), 64U);
   EXPECT_EQ(simulated(config, loop_launch(5'850, 128)), 64U);
   EXPECT_LT(simulated(config, loop_launch(5'870, 128)), 64U);
-  // Unequal ones up to 150 M, and 350 M through the number of waves.
-  EXPECT_EQ(simulated(config, unequal_launch(11'700, 10, 128)), 64U);
-  EXPECT_LT(simulated(config, unequal_launch(11'900, 10, 128)), 64U);
-  EXPECT_EQ(simulated(config, unequal_launch(3'400, 10, 256)), 64U);
-  EXPECT_LT(simulated(config, unequal_launch(3'500, 10, 256)), 64U);
+  // Likewise of unequal ones.
+  EXPECT_EQ(simulated(config, unequal_launch(5'850, 10, 128)), 64U);
+  EXPECT_LT(simulated(config, unequal_launch(5'950, 10, 128)), 64U);
 }
 
 TEST(GroupsOfLaunches, AreNotTooFewForCtasToMeetInTheWaysTheyCan) {
   const hw::HwConfig config = one_cta_each();
   EXPECT_EQ(simulated(config, loop_launch(8'000, 320)), 5U) << "five waves";
-  EXPECT_EQ(simulated(config, loop_launch(8'000, 321)), 4U);
+  EXPECT_EQ(simulated(config, loop_launch(8'000, 321)), 3U);
   EXPECT_EQ(simulated(config, unequal_launch(1'000'000, 10'000, 300)), 5U);
-  EXPECT_EQ(simulated(config, unequal_launch(1'000'000, 10'000, 640)), 4U);
+  EXPECT_EQ(simulated(config, unequal_launch(1'000'000, 10'000, 640)), 3U);
 }
 
 TEST(GroupsOfLaunches, DoNotHangOnTheOtherLaunchesOfAStream) {
@@ -144,26 +142,8 @@ TEST(GroupsOfLaunches, AreAsManyAsAloneWhereCtasExchangeValuesInMemory) {
     const trace::Trace trace{{test::tensor("words", 4096)}, {loop_launch(1'000, 6'400), main}};
     return groups_of_launches(config, trace, {})[1].size();
   };
-  EXPECT_EQ(groups_of_main(ATOM_32), 4U);
+  EXPECT_EQ(groups_of_main(ATOM_32), 3U);
   EXPECT_EQ(groups_of_main(LDG_32), 2U);
-}
-
-TEST(GroupsOfLaunches, AreFewWhereCtasExchangeValuesForLong) {
-  const hw::HwConfig config = one_cta_each();
-  const auto passes = [&](trace::Opcode exchange, std::uint32_t trips) {
-    trace::MemoryOperand word;
-    word.tensor = 0;
-    word.bytes = 4;
-    test::Program program;
-    program.begin_loop(0).op(exchange).writes(1, 4).memory(word);
-    program.begin_loop(1).op(FFMA, 99).end_loop().end_loop().exit();
-    const trace::Launch launch = test::one_program(program.build_controlled(), 1, 64, {4, trips});
-    return groups_of_launches(config, {{test::tensor("words", 4096)}, {launch}}, {})[0].size();
-  };
-  // 400 instructions per trip, 10 M of an SM.
-  EXPECT_EQ(passes(ATOM_32, 26'000), 3U);
-  EXPECT_EQ(passes(ATOM_32, 24'000), 5U);
-  EXPECT_EQ(passes(LDG_32, 26'000), 5U);
 }
 
 TEST(LikePaths, AreNotThoseOfCtasThatBeginElsewhereAndDoAsMuch) {
@@ -232,8 +212,8 @@ TEST(SmGroups, OneSmStandsForAllOfALaunchOfLikeCtas) {
       << "loops are left out, too";
   test::expect_pipes_taken(config, trace, sampled, test::kMeasured);
   EXPECT_EQ(all.cycles_deviation, 0);
-  // 1.9 % of the method, 0.3 % as one SM tells nothing of others, and what the schedule leaves open.
-  EXPECT_GE(sampled.cycles_deviation, 0.0192 * static_cast<double>(sampled.cycles));
+  // 1.9 % of the method, and what the schedule leaves open.
+  EXPECT_GE(sampled.cycles_deviation, 0.0189 * static_cast<double>(sampled.cycles));
   EXPECT_LE(sampled.cycles_deviation, 0.0204 * static_cast<double>(sampled.cycles));
   for (std::size_t t = 0; t < 2; ++t) {
     const metrics::TensorTraffic& x = sampled.launches[0].traffic[t];
@@ -263,8 +243,8 @@ trace::Launch mixed_launch(std::uint32_t trips, std::uint32_t ctas) {
 TEST(SmGroups, AreMoreWhereTheirSpeedsSaySo) {
   const hw::HwConfig config = one_cta_each();
   const trace::Trace trace{{}, {mixed_launch(3'000, 1'024)}};
-  ASSERT_EQ(groups_of_launches(config, trace, {})[0].size(), 4U);
-  const metrics::SimulationResult few = test::run_sampled(config, trace, 4);
+  ASSERT_EQ(groups_of_launches(config, trace, {})[0].size(), 3U);
+  const metrics::SimulationResult few = test::run_sampled(config, trace, 3);
   const metrics::SimulationResult more = gpu::simulate(config, trace, {});
   EXPECT_GT(few.cycles_deviation, 0.02 * static_cast<double>(few.cycles));
   EXPECT_LT(more.cycles_deviation, 0.7 * few.cycles_deviation);
