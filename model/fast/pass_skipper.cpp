@@ -303,14 +303,15 @@ void PassSkipper::advance(sm::SmCore& core, const SkippedPasses& skipped) const 
       return counters.iteration[loop.depth];
     };
     const auto [least, most] = std::ranges::minmax(warps, {}, iteration_of);
-    // Where the pass is shorter by now, no warp is beyond its end, and all keep their distances.
-    const std::int64_t trips = std::max<std::int64_t>(1, std::int64_t{warps[0].trips[loop.depth]} + longer);
+    // Where the pass is shorter by now, no warp is beyond its end, and all keep their distances: barriers
+    // bind them together.
+    const std::int64_t trips = std::max(std::int64_t{warps[0].trips[loop.depth]} + longer,
+                                        std::int64_t{iteration_of(most)} - iteration_of(least) + 1);
     const auto back = static_cast<std::uint32_t>(
         std::clamp<std::int64_t>(iteration_of(most) - trips + 1, 0, iteration_of(least)));
     for (sm::LoopCounters& counters : warps) {
-      std::uint32_t& iteration = counters.iteration[loop.depth];
-      iteration -= back;
-      counters.trips[loop.depth] = static_cast<std::uint32_t>(std::max<std::int64_t>(trips, iteration + 1));
+      counters.iteration[loop.depth] -= back;
+      counters.trips[loop.depth] = static_cast<std::uint32_t>(trips);
     }
   }
 }
