@@ -107,9 +107,11 @@ TEST(GroupsOfLaunches, AreSingleSmsWhereFewWavesEndByChance) {
   EXPECT_LT(simulated(config, loop_launch(23'500, 64)), 64U);
   EXPECT_EQ(simulated(config, loop_launch(5'850, 128)), 64U);
   EXPECT_LT(simulated(config, loop_launch(5'870, 128)), 64U);
-  // Likewise of unequal ones.
-  EXPECT_EQ(simulated(config, unequal_launch(5'850, 10, 128)), 64U);
-  EXPECT_LT(simulated(config, unequal_launch(5'950, 10, 128)), 64U);
+  // Unequal ones up to 150 M, and 350 M through the number of waves.
+  EXPECT_EQ(simulated(config, unequal_launch(11'700, 10, 128)), 64U);
+  EXPECT_LT(simulated(config, unequal_launch(11'900, 10, 128)), 64U);
+  EXPECT_EQ(simulated(config, unequal_launch(3'400, 10, 256)), 64U);
+  EXPECT_LT(simulated(config, unequal_launch(3'500, 10, 256)), 64U);
 }
 
 TEST(GroupsOfLaunches, AreNotTooFewForCtasToMeetInTheWaysTheyCan) {
