@@ -68,7 +68,7 @@ TEST(CtaPace, SpeedsOfSmsSpread) {
   EXPECT_NEAR(pace.spread_of_speeds(), 0.0, 0.09) << "alone on its SM a CTA is compared to those alone";
 }
 
-TEST(CtaPace, SpeedsOfFewerThanTwoSmsDoNotSpread) {
+TEST(CtaPace, SpeedsDoNotSpreadWhereNoneDiffer) {
   CtaPace pace(1, 2);
   EXPECT_DOUBLE_EQ(pace.spread_of_speeds(), 0) << "nothing";
   pace.observe(0, 1, true, 1000, 1000);
