@@ -266,8 +266,9 @@ void Engine::report_deadlock() const {
             : "",
         trace::info(text.code[number > 0 ? number - 1 : 0].opcode).name);
   }
-  throw gpu::DeadlockError(fmt::format(
-      "deadlock in launch '{}' on SM {}: no warp can make progress; waiting: {}", launch_.name, sm, warps));
+  throw gpu::DeadlockError(
+      fmt::format("deadlock in launch '{}' on SM {}: no warp can make progress; waiting: {}", launch_.name,
+                  sms_[sm]->number(), warps));
 }
 
 }  // namespace warpscope::engine

@@ -34,33 +34,27 @@ double whole_over_sample(const std::vector<std::uint64_t>& class_work,
 
 /// `value` in all repeats.
 template <typename Count>
-Count repeated(const SkippedWaves& piece, Count value) {
-  return static_cast<Count>(std::llround(static_cast<double>(value) * piece.repeats));
+Count repeated(const SkippedWaves& skipped, Count value) {
+  return static_cast<Count>(std::llround(static_cast<double>(value) * skipped.repeats));
 }
 
 /// What was left out counts as much per work as what stands for it.
-void add_left_out(gpu::LaunchCounts& counts, const SkippedWaves& piece) {
+void add_skipped_waves(gpu::LaunchCounts& counts, const hw::HwConfig& config, const SkippedWaves& skipped) {
+  const sm::SmCounters& counted = skipped.part.counted;
   for (std::size_t i = 0; i < sm::kCountedPipes; ++i) {
-    counts.counters.pipe_busy_cycles[i] += repeated(piece, piece.part.counted.pipe_busy_cycles[i]);
+    counts.counters.pipe_busy_cycles[i] += repeated(skipped, counted.pipe_busy_cycles[i]);
   }
-  counts.counters.data_path_cycles += repeated(piece, piece.part.counted.data_path_cycles);
+  counts.counters.data_path_cycles += repeated(skipped, counted.data_path_cycles);
   for (std::size_t i = 0; i < metrics::kStallReasons; ++i) {
-    counts.counters.stall_warp_cycles[i] += repeated(piece, piece.part.counted.stall_warp_cycles[i]);
+    counts.counters.stall_warp_cycles[i] += repeated(skipped, counted.stall_warp_cycles[i]);
   }
   for (std::size_t t = 0; t < counts.tensors.size(); ++t) {
-    counts.tensors[t].hbm_read += repeated(piece, piece.part.hbm[t].read_bytes);
-    counts.tensors[t].hbm_write += repeated(piece, piece.part.hbm[t].write_bytes);
+    counts.tensors[t].hbm_read += repeated(skipped, skipped.part.hbm[t].read_bytes);
+    counts.tensors[t].hbm_write += repeated(skipped, skipped.part.hbm[t].write_bytes);
   }
-}
-
-void add_skipped_waves(gpu::LaunchCounts& counts, const hw::HwConfig& config,
-                       const std::vector<SkippedWaves>& pieces) {
-  for (const SkippedWaves& piece : pieces) {
-    add_left_out(counts, piece);
-    const std::uint64_t cycles = repeated(piece, static_cast<std::uint64_t>(piece.part.time));
-    counts.cycles += static_cast<sim::Cycles>(cycles);
-    counts.sm_active_cycles += cycles * static_cast<std::uint64_t>(config.gpu.sm_count);
-  }
+  const std::uint64_t cycles = repeated(skipped, static_cast<std::uint64_t>(skipped.part.time));
+  counts.cycles += static_cast<sim::Cycles>(cycles);
+  counts.sm_active_cycles += cycles * static_cast<std::uint64_t>(config.gpu.sm_count);
 }
 
 /// What was estimated for parts of a launch may not be more than all of it has room for.
@@ -93,7 +87,7 @@ End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const
       std::ranges::all_of(sample.groups, [](const gpu::SmGroup& group) { return group.sms == 1; });
   const auto continued = static_cast<double>(continued_end);
   if (whole) {
-    return {continued, sample.skipped.empty() ? 0 : continued * kMethodDeviation};
+    return {continued, sample.skipped ? continued * kMethodDeviation : 0};
   }
   // The mean speed of all SMs is known as far as that of a few tells.
   const double pace_deviation =
@@ -110,7 +104,7 @@ End end_of_launch(const hw::HwConfig& config, const trace::Launch& launch, const
   }
   const std::size_t wave = sample.groups.size() * static_cast<std::size_t>(sample.pace.slots());
   const Makespans ends =
-      makespans(sample.pace, work, config.gpu.sm_count, sample.pace.overhead_cycles(sample.simulated.size()),
+      makespans(sample.pace, work, config.gpu.sm_count, sample.pace.overhead_cycles(sample.simulated_ctas),
                 sample.scatter.shares(wave));
   return {ends.mean, std::hypot(ends.deviation, ends.mean * pace_deviation)};
 }
@@ -123,7 +117,9 @@ void extrapolate(gpu::LaunchCounts& counts, const hw::HwConfig& config, const tr
   const double work = whole_over_sample(class_work, trace::ctas_per_class(launch), sample.ctas_of_class);
   scale(counts.counters.shared_load_wavefronts, work);
   scale(counts.counters.shared_store_wavefronts, work);
-  if (sample.skipped.empty()) {
+  if (sample.skipped) {
+    add_skipped_waves(counts, config, *sample.skipped);
+  } else {
     std::ranges::for_each(counts.counters.pipe_busy_cycles,
                           [&](std::int64_t& cycles) { scale(cycles, work); });
     scale(counts.counters.data_path_cycles, work);
@@ -131,7 +127,6 @@ void extrapolate(gpu::LaunchCounts& counts, const hw::HwConfig& config, const tr
     std::ranges::for_each(counts.counters.stall_warp_cycles,
                           [&](std::uint64_t& cycles) { scale(cycles, work); });
   }
-  add_skipped_waves(counts, config, sample.skipped);
   keep_within_active(counts, config.sm.sub_cores);
   const End end = end_of_launch(config, launch, sample, class_work, counts.cycles);
   gpu::require_time(launch, end.cycles);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,17 +24,17 @@ struct Sample {
   std::vector<gpu::SmGroup> groups;
   CtaPace pace;
   CtaScatter scatter{};
-  bool at_once = false;                      ///< all CTAs run at a time, so the longest one ends the launch
-  bool alike = false;                        ///< CTAs
-  std::vector<std::size_t> simulated{};      ///< class of each simulated CTA, in order of dispatch
+  bool at_once = false;  ///< all CTAs run at a time, so the longest one ends the launch
+  bool alike = false;    ///< CTAs
+  std::size_t simulated_ctas = 0;
   std::vector<std::uint64_t> ctas_of_class;  ///< CTAs that those of a class stood for
   std::vector<Demand> demand{};              ///< by tensor
-  std::vector<SkippedWaves> skipped{};
+  std::optional<SkippedWaves> skipped{};
 };
 
 /// Turns what the simulated SMs counted into what the launch does. Instructions and bytes asked for follow
 /// from the trace alone. What depends on time and on the cache continues through skipped waves at the rate of
-/// the windows before each. A launch that was not simulated on all its SMs ends with the schedule of all its
+/// the waves before them. A launch that was not simulated on all its SMs ends with the schedule of all its
 /// CTAs at the pace that was observed.
 void extrapolate(gpu::LaunchCounts& counts, const hw::HwConfig& config, const trace::Trace& trace,
                  const trace::Launch& launch, const Sample& sample);

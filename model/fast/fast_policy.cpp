@@ -27,29 +27,29 @@ FastPolicy::FastPolicy(const hw::HwConfig& config, const trace::Trace& trace, co
     : config_(config),
       trace_(trace),
       launch_(launch),
+      slots_(static_cast<std::uint64_t>(slots_of(config, launch) * config.gpu.sm_count)),
       groups_(groups),
       simulated_(groups),
       memory_(memory),
       class_work_(trace::instructions_per_cta(launch)),
       like_ctas_(has_like_ctas(launch)),
       sample_(groups, slots_of(config, launch), launch.classes.size()),
+      skipper_(launch, slots_, config.l2.capacity_bytes, l2_period(trace, launch)),
       whole_(std::ranges::all_of(groups, [](const gpu::SmGroup& group) { return group.sms == 1; }) &&
              launch.mbarriers.empty() &&
              static_cast<double>(trace::total(trace::executed_instructions(launch))) <= kWholeOfOneWave),
       sms_(groups.size()),
       left_out_(trace.tensors.size()) {
-  const auto slots = static_cast<std::uint64_t>(slots_of(config, launch) * config.gpu.sm_count);
-  skipper_.emplace(launch, slots, config.l2.capacity_bytes, line_period(trace, launch));
   const bool sampled = std::ranges::any_of(groups, [](const gpu::SmGroup& group) { return group.sms > 1; });
   const bool in_step = (like_ctas_ && has_like_paths(launch)) || !launch.mbarriers.empty();
-  if (sampled && !in_step && trace::cta_count(launch) >= slots) {
+  if (sampled && !in_step && trace::cta_count(launch) > slots_) {
     unsimulated_ = UnsimulatedCtas::of(config, trace, launch, slots_of(config, launch));
     constexpr std::uint64_t kMost = 1U << 30;
     const std::uint64_t iteration = class_work_.front() / most_turns(launch);
     first_begin_within_ = like_ctas_ ? static_cast<int>(std::clamp<std::uint64_t>(iteration, 1, kMost)) : 1;
   }
   sample_.alike = like_ctas_ && !unsimulated_;
-  sample_.at_once = trace::cta_count(launch) <= slots && !unsimulated_;
+  sample_.at_once = trace::cta_count(launch) <= slots_ && !unsimulated_;
   if (unsimulated_) {
     if (waits_for_code(launch)) {
       groups_ = simulated_ = simulated_in_tpcs(groups);
@@ -95,19 +95,16 @@ sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) 
                                              : chance_below(dispatch.ctas.front(), count);
   const sm::ResidentCta simulated = members.ctas[static_cast<std::size_t>(members.representative)];
   const std::size_t cta_class = class_number(simulated);
-  sample_.simulated.push_back(cta_class);
+  const std::size_t number = sample_.simulated_ctas++;
   const auto group = static_cast<std::size_t>(dispatch.group);
   sample_.ctas_of_class[cta_class] +=
       unsimulated_ ? static_cast<std::uint64_t>(groups_[group].sms) : dispatch.ctas.size();
   Sampled& sampled = sms_[group];
-  sampled.residents[static_cast<std::size_t>(slot)] = {sample_.simulated.size() - 1, cta_class,
-                                                       dispatch.start, true};
+  sampled.residents[static_cast<std::size_t>(slot)] = {number, cta_class, dispatch.start, true};
   sampled.echo->install(slot, std::move(members));
   update_active(group);
   sampled.coaster->begin(static_cast<std::size_t>(slot));
-  if (passes_) {
-    passes_->start_anew();
-  }
+  passes_->start_anew();
   if (unsimulated_) {
     fill_chip();
   }
@@ -117,8 +114,7 @@ sm::ResidentCta FastPolicy::begin_ctas(const gpu::Dispatch& dispatch, int slot) 
 void FastPolicy::fill_chip() {
   gpu::CtaDispatcher& dispatcher = engine_->dispatcher();
   const auto sms = static_cast<std::uint64_t>(config_.gpu.sm_count);
-  const std::uint64_t slots = sms * static_cast<std::uint64_t>(engine_->cta_slots());
-  for (; dispatcher.dispatched() < slots; dispatcher.skip(1)) {
+  for (; dispatcher.dispatched() < slots_; dispatcher.skip(1)) {
     const std::uint64_t cta = dispatcher.dispatched();
     const auto sm = static_cast<int>(cta % sms);
     if (std::ranges::find(groups_, sm, &gpu::SmGroup::first_sm) != groups_.end()) {
@@ -133,7 +129,7 @@ void FastPolicy::fill_chip() {
 void FastPolicy::advance_unsimulated(sim::Cycles now) {
   gpu::CtaDispatcher& dispatcher = engine_->dispatcher();
   for (const FreeSlot& slot : unsimulated_->advance(now, memory_)) {
-    complete(1);
+    ++completed_;
     if (!dispatcher.done()) {
       unsimulated_->begin(dispatcher.dispatched(), slot);
       dispatcher.skip(1);
@@ -145,11 +141,6 @@ void FastPolicy::observe_pace(double instructions, int residents, sim::Cycles cy
   if (unsimulated_) {
     unsimulated_->observe(instructions, static_cast<double>(cycles * residents));
   }
-}
-
-void FastPolicy::complete(int ctas) {
-  completed_ += static_cast<std::uint64_t>(ctas);
-  wave_ended_ = (skipper_->may_skip() && skipper_->window_ends(completed_)) || wave_ended_;
 }
 
 void FastPolicy::update_active(std::size_t sm) {
@@ -206,7 +197,7 @@ void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles time) {
     paces_.clear();  // those that are left on the chip go on faster
   }
   passes_->start_anew();
-  complete(sampled.echo->members(slot));
+  completed_ += static_cast<std::uint64_t>(sampled.echo->members(slot));
 }
 
 std::vector<int> FastPolicy::members() const {
@@ -224,11 +215,10 @@ bool FastPolicy::allows_gaps() const {
 }
 
 void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
-  const sim::Cycles last_end = std::max(last_end_.value_or(begin), skips_until_);
-  last_end_ = end;
-  if (end <= skips_until_) {
+  if (end <= last_end_) {
     return;
   }
+  const sim::Cycles last_end = std::exchange(last_end_, end);
   if (end % memory::kBackgroundCycles == 0) {
     for (Sampled& sampled : sms_) {
       sampled.echo->release(end, memory_);
@@ -275,10 +265,10 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
       begin_coast(sm, *std::move(coast), end);
     }
   }
-  if (std::exchange(wave_ended_, false)) {
+  if (skipper_.window_ends(completed_)) {
     end_wave(end);
   }
-  if (!whole_ && passes_->applies() && passes_->part_ends(engine_->sms(), end)) {
+  if (!whole_ && !unsimulated_ && passes_->applies() && passes_->part_ends(engine_->sms(), end)) {
     if (const auto skipped = passes_->observe(progress(end), members())) {
       skip(*skipped, end);
     }
@@ -299,7 +289,7 @@ gpu::LaunchCounts FastPolicy::finish() {
   }
   counts.counters = counted_;
   counts.stepped = stepped_;
-  if (whole_ && sample_.skipped.empty()) {
+  if (whole_ && !sample_.skipped) {
     return counts;  // nothing was left out
   }
   Sample sample = sample_;

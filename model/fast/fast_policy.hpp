@@ -70,7 +70,6 @@ class FastPolicy : public engine::Policy {
   void advance_unsimulated(sim::Cycles now);
   /// The CTAs of `residents` slots of an SM have executed so much.
   void observe_pace(double instructions, int residents, sim::Cycles cycles);
-  void complete(int ctas);
   void begin_coast(std::size_t sm, Coast coast, sim::Cycles now);
   void coast(std::size_t sm, sim::Cycles begin, sim::Cycles end);
   void skip(const SkippedPasses& skipped, sim::Cycles now);
@@ -88,6 +87,7 @@ class FastPolicy : public engine::Policy {
   const hw::HwConfig& config_;
   const trace::Trace& trace_;
   const trace::Launch& launch_;
+  std::uint64_t slots_;                  ///< CTAs that run at a time on the whole chip
   std::vector<gpu::SmGroup> groups_;     ///< an SM that is simulated, and those that it stands for
   std::vector<gpu::SmGroup> simulated_;  ///< it, and those that keep step with it
   /// Where CTAs are of unequal length none keeps step with another: those of the SMs that are not simulated.
@@ -100,19 +100,16 @@ class FastPolicy : public engine::Policy {
   std::vector<std::uint64_t> class_work_;  ///< instructions of a CTA, by class
   bool like_ctas_;                         ///< has_like_ctas()
   Sample sample_;
-  std::optional<WaveSkipper> skipper_;
-  std::optional<PassSkipper> passes_;
-  bool whole_;  ///< every SM is simulated, and all its iterations
+  WaveSkipper skipper_;
+  std::optional<PassSkipper> passes_;  ///< none before attach()
+  bool whole_;                         ///< every SM is simulated, and all its iterations
   LoopPaces paces_;
   std::vector<Sampled> sms_;
   std::vector<HbmBytes> left_out_;  ///< by tensor, moved in passes that were left out
   sm::SmCounters counted_;          ///< of all SMs
   std::uint64_t stepped_ = 0;
   std::uint64_t completed_ = 0;
-  bool wave_ended_ = false;  ///< in this window
-  double skipped_cycles_ = 0;
-  sim::Cycles skips_until_ = 0;          ///< all SMs leave out passes
-  std::optional<sim::Cycles> last_end_;  ///< of a window
+  sim::Cycles last_end_ = 0;  ///< of a window, or of passes that all SMs leave out
 };
 
 }  // namespace warpscope::fast

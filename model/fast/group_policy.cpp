@@ -193,7 +193,7 @@ std::vector<std::vector<gpu::SmGroup>> groups_of_launches(const hw::HwConfig& co
   std::vector<std::vector<gpu::SmGroup>> result;
   for (const LaunchWork& work : works) {
     const int groups = options.mode == gpu::Mode::detailed ? work.sms : groups_of(work);
-    const bool whole = groups == work.sms;
+    const bool whole = groups >= work.sms;
     result.push_back(whole ? group_sms(config.gpu.sm_count, config.gpu.sm_count)
                            : group_sms(work.sms, groups));
   }

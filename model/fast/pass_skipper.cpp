@@ -38,7 +38,8 @@ PassSkipper::PassSkipper(const sm::DecodedLaunch& decoded, sim::Cycles window_cy
     : decoded_(decoded),
       window_cycles_(window_cycles),
       l2_bytes_(l2_bytes),
-      applies_(std::ranges::any_of(decoded.loops, holds_others)),
+      applies_(std::ranges::any_of(decoded.loops, holds_others) &&
+               !(decoded.is_asynchronous && has_unequal_passes(decoded))),
       ends_(kAveraged) {}
 
 double PassSkipper::trips_of(const sm::DecodedLoop& loop, const sm::ResidentCta& cta,
@@ -180,6 +181,7 @@ bool PassSkipper::are_together(const sm::SmCore& core, int slot, const sm::Decod
 
 bool PassSkipper::add_cta(const sm::SmCore& core, int slot, std::size_t sm) {
   Cta cta{.sm = sm, .resident = &core.cta(slot)};
+  std::uint32_t most = 0;
   const auto first = static_cast<std::size_t>(slot) * decoded_.warps_per_cta;
   for (std::size_t warp = first; warp < first + decoded_.warps_per_cta; ++warp) {
     const sm::WarpState& state = core.state().warps[warp];
@@ -204,6 +206,7 @@ bool PassSkipper::add_cta(const sm::SmCore& core, int slot, std::size_t sm) {
     found_ = name;
     const sm::LoopCounters& counters = core.loop_counters_of(static_cast<int>(warp));
     cta.iteration = std::min(cta.iteration, counters.iteration[0]);
+    most = std::max(most, counters.iteration[0]);
     cta.left = std::min(cta.left, counters.trips[0] - counters.iteration[0] - 1);
   }
   cta.pc = core.state().warps[first].pc;
@@ -214,6 +217,11 @@ bool PassSkipper::add_cta(const sm::SmCore& core, int slot, std::size_t sm) {
       return false;
     }
     cta.pass = passes_of(outer, cta);
+  }
+  if (most - cta.iteration > apart_) {
+    // Warps that still draw apart, as one that fills a ring does, tell little of the time of all.
+    apart_ = most - cta.iteration;
+    start_anew();
   }
   ctas_.push_back(cta);
   return loop_ != found_ || cta.pass > last_;
@@ -255,8 +263,7 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
   ends_.add(std::move(progress));
   // One more is executed at the end.
   std::uint32_t passes = left > 1 ? left - 1 : 0;
-  if (passes == 0 || !ends_.complete() || !ends_.is_steady(passes / (2.0 * kAveraged), l2_bytes_) ||
-      !ends_.moves_as_much()) {
+  if (passes == 0 || !ends_.complete() || !ends_.is_steady(0, l2_bytes_) || !ends_.moves_as_much()) {
     return std::nullopt;
   }
   SkippedPasses skipped;
@@ -277,6 +284,9 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
     work += of_cta * members[cta.sm];
   }
   skipped.repeats = work / skipped.part.work;
+  if (!ends_.is_steady(skipped.repeats, l2_bytes_)) {
+    return std::nullopt;
+  }
   const double windows =
       static_cast<double>(skipped.part.time) * skipped.repeats / static_cast<double>(window_cycles_);
   skipped.cycles = std::llround(windows) * window_cycles_;

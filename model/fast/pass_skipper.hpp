@@ -89,6 +89,7 @@ class PassSkipper {
   std::vector<Cta> ctas_;
   std::vector<int> outer_loops_;  ///< of the warps of all of `ctas_`; -1: has ended
   LastParts ends_;
+  std::uint32_t apart_ = 0;  ///< most iterations that two warps of a CTA have been
 };
 
 }  // namespace warpscope::fast

@@ -11,11 +11,11 @@
 namespace warpscope::fast {
 
 void FastPolicy::end_wave(sim::Cycles now) {
-  if (auto skipped = skipper_->observe(progress(now), engine_->dispatcher().dispatched())) {
-    skipped_cycles_ += skipped->repeats * static_cast<double>(skipped->part.time);
-    gpu::require_time(launch_, static_cast<double>(now) + skipped_cycles_);
+  if (auto skipped = skipper_.observe(progress(now), engine_->dispatcher().dispatched())) {
+    const double skipped_cycles = skipped->repeats * static_cast<double>(skipped->part.time);
+    gpu::require_time(launch_, static_cast<double>(now) + skipped_cycles);
     engine_->dispatcher().skip(skipped->ctas);
-    sample_.skipped.push_back(*std::move(skipped));
+    sample_.skipped = std::move(skipped);
   }
 }
 
@@ -33,7 +33,7 @@ void FastPolicy::skip(const SkippedPasses& skipped, sim::Cycles now) {
     const auto instructions = static_cast<std::uint64_t>(std::llround(skipped.instructions[sm]));
     sample_.pace.observe(sm, residents(sm), true, skipped.cycles, instructions);
   }
-  skips_until_ = now + skipped.cycles;
+  last_end_ = now + skipped.cycles;
   counted_.add_times(skipped.part.counted, skipped.repeats);
   for (std::size_t t = 0; t < left_out_.size(); ++t) {
     const auto repeated = [&](std::uint64_t bytes) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "model/fast/group_policy.hpp"
 #include "model/trace/statistics.hpp"
 
 namespace warpscope::fast {
@@ -21,16 +22,22 @@ bool has_one_class(const trace::Launch& launch) {
 
 }  // namespace
 
-std::uint64_t line_period(const trace::Trace& trace, const trace::Launch& launch) {
+std::uint64_t l2_period(const trace::Trace& trace, const trace::Launch& launch) {
+  const bool alike = has_like_ctas(launch);
   std::uint64_t period = 1;
   for (const trace::WarpProgram& program : launch.programs) {
     for (const trace::MemoryOperand& operand : program.memory_operands) {
-      if (operand.tensor == trace::kSharedMemory || trace.tensors[operand.tensor].line_segments == 1) {
+      if (operand.tensor == trace::kSharedMemory ||
+          trace.tensors[operand.tensor].kind == trace::TensorKind::local) {
         continue;
+      }
+      // Longer CTAs read further, and what they bring others find.
+      if (!alike && operand.segment.per_block[0] == 0 && operand.offset.per_block[0] == 0) {
+        period = std::max<std::uint64_t>(period, launch.grid[0]);
       }
       const auto sharing = static_cast<std::uint64_t>(trace.tensors[operand.tensor].line_segments);
       std::uint64_t ctas = 1;  // to the next CTA in this direction of the grid
-      for (std::size_t k = 0; k < launch.grid.size(); ctas *= launch.grid[k], ++k) {
+      for (std::size_t k = 0; sharing > 1 && k < launch.grid.size(); ctas *= launch.grid[k], ++k) {
         if (operand.segment.per_block[k] == 1) {
           const auto divisor = static_cast<std::uint64_t>(operand.segment.block_divisor[k]);
           period = std::max(period, sharing * divisor * ctas);
@@ -49,14 +56,8 @@ WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::
       l2_capacity_(l2_bytes),
       one_class_(has_one_class(launch)),
       ctas_(trace::cta_count(launch)),
-      window_(slots) {
-  // Where that leaves too few windows, waves have to do.
-  const std::uint64_t whole_periods = (slots + period - 1) / period * period;
-  if (ctas_ >= whole_periods * kFewestWindows) {
-    window_ = whole_periods;
-  }
-  may_skip_ = ctas_ >= window_ * kFewestWindows;
-}
+      window_((slots + period - 1) / period * period),
+      may_skip_(ctas_ >= window_ * kFewestWindows) {}
 
 double WaveSkipper::work_of_row(std::uint32_t base_class, std::uint64_t begin, std::uint64_t end) {
   const std::vector<std::uint32_t>& table = launch_.class_of_block[0];
@@ -78,7 +79,7 @@ double WaveSkipper::work_of_row(std::uint32_t base_class, std::uint64_t begin, s
 
 double WaveSkipper::work(std::uint64_t first, std::uint64_t count) {
   if (one_class_) {
-    return static_cast<double>(count) * static_cast<double>(class_work_[0]);
+    return static_cast<double>(count) * static_cast<double>(class_work_[trace::class_of(launch_, 0, 0, 0)]);
   }
   const std::vector<std::uint32_t>& columns = launch_.class_of_block[0];
   double sum = 0;
@@ -107,8 +108,7 @@ std::optional<SkippedWaves> WaveSkipper::observe(LaunchProgress progress, std::u
     return std::nullopt;
   }
   SkippedWaves skipped;
-  skipped.windows = windows_left - 1;
-  skipped.ctas = skipped.windows * window_;
+  skipped.ctas = (windows_left - 1) * window_;
   skipped.part = ends_.all();
   skipped.repeats = work(dispatched, skipped.ctas) / skipped.part.work;
   if (!ends_.is_steady(skipped.repeats, l2_capacity_)) {

@@ -13,17 +13,17 @@ namespace warpscope::fast {
 
 /// Windows that were left out, and the mean of those before them.
 struct SkippedWaves {
-  LaunchProgress part;  ///< what stands for them, from its beginning to its end
-  double repeats = 0;   ///< work that was left out over the work of that part
-  std::uint64_t windows = 0;
+  LaunchProgress part;     ///< what stands for them, from its beginning to its end
+  double repeats = 0;      ///< work that was left out over the work of that part
   std::uint64_t ctas = 0;  ///< in all of them
 };
 
-/// After how many CTAs of the launch what the L2 brings repeats: one of the segments that share lines brings
-/// the others' bytes too, which those find there (trace::Tensor::line_segments). 1: segments share none.
-std::uint64_t line_period(const trace::Trace& trace, const trace::Launch& launch);
+/// After how many CTAs of the launch what the L2 brings repeats. One of the segments that share lines brings
+/// the others' bytes too, which those find there (trace::Tensor::line_segments); likewise, of CTAs of unequal
+/// length that read the same keys, the longer ones bring what is theirs alone. 1: neither is so.
+std::uint64_t l2_period(const trace::Trace& trace, const trace::Launch& launch);
 
-/// Watches a launch in windows of one wave of CTAs, or of whole periods. When the last one took as long for
+/// Watches a launch in windows of whole periods, a wave of CTAs at least. When the last one took as long for
 /// its work as the one before, within a tolerance, all that follow but the last may be skipped. The error is
 /// that tolerance; tests hold it against detailed runs. Nothing is skipped while the L2 fills up, as it
 /// writes nothing back before it is full.
@@ -57,7 +57,7 @@ class WaveSkipper {
   bool one_class_;
   std::uint64_t ctas_;
   std::uint64_t window_;
-  bool may_skip_ = false;
+  bool may_skip_;
   std::uint64_t windows_ended_ = 0;
   LastParts ends_{1};
 };

@@ -19,6 +19,7 @@ struct LaunchCase {
   std::string gpu;  ///< hw::content_hash()
   Mode mode = Mode::fast;
   std::vector<SmGroup> groups;  ///< which depend on the other launches of its trace
+  bool asked_for = false;       ///< so many groups, so that none are added where they say too little
   trace::Trace launch;          ///< with the tensors that it names, as alone() makes it, without names
 
   bool operator==(const LaunchCase&) const = default;

@@ -156,7 +156,7 @@ std::vector<LaunchOutcome> run_apart(Chip& chip, const hw::HwConfig& config, con
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     const trace::Launch& launch = trace.launches[i];
     const LoneLaunch lone = alone(trace, launch);
-    LaunchCase key{hash, options.mode, groups[i], without_names(lone.trace)};
+    LaunchCase key{hash, options.mode, groups[i], options.sm_groups > 0, without_names(lone.trace)};
     LaunchOutcome outcome;
     if (const LaunchOutcome* known =
             options.observer == nullptr && options.vcd_file.empty() ? memo.find(key) : nullptr) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "model/base/spread_hash.hpp"
@@ -46,9 +45,8 @@ struct WriteBack {
 /// What a block was found to hold of the sectors read; a bit per sector.
 struct Found {
   std::uint64_t missing = 0;
-  std::uint64_t awaited = 0;  ///< there, but still on their way
-  /// When the last of these were asked for.
-  std::int64_t asked_at = std::numeric_limits<std::int64_t>::min();
+  std::uint64_t awaited = 0;  ///< asked for already, and still on their way
+  std::int64_t there_at = 0;  ///< when the last of these arrive
 };
 
 /// A block, the partition where it has its home, and where to look for it in this and all others.
@@ -69,9 +67,7 @@ struct CacheShape {
   int number = 0;    ///< of this one among them
 };
 
-/// State of a partition between accesses. Time is only what accesses say: sectors that were asked for less
-/// than `fill_cycles` ago are on their way. Accesses may come out of their order in time, by a slice of an
-/// SM: the earlier one then asks for the data.
+/// State of a partition between accesses. Time is only what accesses say.
 class BlockCache {
  public:
   /// One of the partitions. Of each set as many lines may be dirty as make `dirty_bytes` of all sets, in
@@ -102,17 +98,15 @@ class BlockCache {
     __builtin_prefetch(&keys_[std::size_t{address.row} * kRowWays + kRowWays / 2]);
   }
 
-  /// Reads the sectors of `mask` and makes the block the most recent of its set. What is missing is there
-  /// from now on.
+  /// Reads the sectors of `mask` and makes the block the most recent of its set. What is missing counts as
+  /// there from now on.
   Found read(const BlockAddress& address, std::uint64_t mask, std::int64_t now,
              std::vector<WriteBack>& written);
   /// The same for a write. Returns the sectors that were clean or absent before.
   std::uint64_t write(const BlockAddress& address, std::uint64_t mask, std::vector<WriteBack>& written);
-  /// Sectors of the block accessed last have been asked for at `asked_at`; it is `now`.
-  void await(std::uint64_t mask, std::int64_t asked_at, std::int64_t now);
+  /// Sectors of the block accessed last arrive at `there_at`; it is `now`.
+  void await(std::uint64_t mask, std::int64_t there_at, std::int64_t now);
 
-  /// How long missed sectors are on their way; none before this is set.
-  void set_fill_cycles(std::int64_t cycles) { fill_cycles_ = cycles; }
   /// All that is on its way arrives; times of accesses may begin anew.
   void settle();
   /// Forgets everything without writing back.
@@ -127,8 +121,8 @@ class BlockCache {
   struct alignas(32) Block {
     std::uint64_t valid = 0;  ///< bit per sector
     std::uint64_t dirty = 0;
-    std::uint64_t awaited = 0;  ///< sectors missed last, all within one fill time
-    std::int64_t asked_at = 0;  ///< when the last of them were
+    std::uint64_t awaited = 0;  ///< sectors that were missed
+    std::int64_t there_at = 0;  ///< when the last of them arrive
   };
 
   /// The block, made if it is absent, now the most recent of its set.
@@ -160,7 +154,6 @@ class BlockCache {
   std::vector<std::uint16_t> dirty_lines_;  ///< of each set
   std::int64_t dirty_bytes_ = 0;
   std::int64_t free_blocks_ = 0;
-  std::int64_t fill_cycles_ = 0;
   std::vector<WayRow> rows_;
   std::vector<std::uint16_t> dirty_ways_;  ///< of each row, as bits
   std::vector<std::uint64_t> keys_;        ///< kRowWays for each row
@@ -243,10 +236,9 @@ inline Found BlockCache::read(const BlockAddress& address, std::uint64_t mask, s
   Block& block = visit(address, written);
   Found found;
   found.missing = mask & ~block.valid;
-  if ((block.awaited & mask) != 0 && now - block.asked_at < fill_cycles_) {
-    block.asked_at = std::min(now, block.asked_at);
+  if ((block.awaited & mask) != 0 && now < block.there_at) {
     found.awaited = block.awaited & mask;
-    found.asked_at = block.asked_at;
+    found.there_at = block.there_at;
   }
   block.valid |= mask;
   return found;
@@ -267,12 +259,12 @@ inline std::uint64_t BlockCache::write(const BlockAddress& address, std::uint64_
   return newly_dirty;
 }
 
-inline void BlockCache::await(std::uint64_t mask, std::int64_t asked_at, std::int64_t now) {
+inline void BlockCache::await(std::uint64_t mask, std::int64_t there_at, std::int64_t now) {
   Block& block = blocks_[last_];
   // Often either way, in no order: no branch.
-  const std::uint64_t still = std::uint64_t{now - block.asked_at >= fill_cycles_} - 1;
+  const std::uint64_t still = std::uint64_t{now >= block.there_at} - 1;
   block.awaited = (block.awaited & still) | mask;
-  block.asked_at = asked_at;
+  block.there_at = there_at;
 }
 
 }  // namespace warpscope::memory

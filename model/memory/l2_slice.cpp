@@ -9,8 +9,6 @@
 namespace warpscope::memory {
 namespace {
 
-/// Time of a cache that is told when data comes, and not how long it takes: far above all waits.
-constexpr std::int64_t kLongestWait = std::int64_t{1} << 56;
 constexpr std::uint32_t kLaneBytes = 4;
 constexpr std::uint64_t kTurnBlocks = 8;
 
@@ -48,9 +46,7 @@ SliceTiming slice_timing(const hw::HwConfig& config, double sm_clock_mhz) {
   return timing;
 }
 
-L2Slice::L2Slice(const CacheShape& shape, std::size_t tensors) : cache_(shape), traffic_(tensors + 1) {
-  cache_.set_fill_cycles(kLongestWait);
-}
+L2Slice::L2Slice(const CacheShape& shape, std::size_t tensors) : cache_(shape), traffic_(tensors + 1) {}
 
 void L2Slice::begin_launch(const SliceTiming& timing, bool keep_contents, std::size_t turn,
                            std::size_t turns) {
@@ -111,13 +107,10 @@ std::int64_t L2Slice::look_up(const Piece& piece, const BlockAddress& address, s
   TensorBytes& traffic = traffic_[piece.key >> kTensorShift];
   std::int64_t there = start;
   Lookup found;
-  const auto asked_at = [&](std::int64_t missed_bytes) {
-    there = fetch(missed_bytes);
-    return there - kLongestWait;
-  };
+  const auto arrival = [&](std::int64_t missed_bytes) { return there = fetch(missed_bytes); };
   if (piece.kind != AccessKind::write) {
     // What is added to has to be there, too.
-    cache_.read(access, address, found, written_, asked_at);
+    cache_.read(access, address, found, written_, arrival);
     traffic.hbm_read += static_cast<std::uint64_t>(found.miss_bytes);
   }
   if (piece.kind == AccessKind::read) {
@@ -125,7 +118,7 @@ std::int64_t L2Slice::look_up(const Piece& piece, const BlockAddress& address, s
     // Of a line that comes whole, what was not asked for may be more.
     traffic.l2_read_hit += moved - std::min(moved, static_cast<std::uint64_t>(found.miss_bytes));
     // What others asked for comes when it comes for them.
-    there = found.awaited_bytes > 0 ? std::max(there, found.asked_at + kLongestWait) : there;
+    there = std::max(there, found.there_at);
   } else {
     cache_.write(access, address, found, written_);
     traffic.l2_write += moved;

@@ -173,7 +173,7 @@ int MemorySystem::split(const Access& access, std::vector<Piece>& pieces) const 
 
 void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cycles) {
   std::int64_t units = 0;
-  std::int64_t by_piece = 0;
+  double by_piece = 0;
   std::int64_t taken_in_bytes = 0;
   touched_.clear();
   located_.clear();
@@ -184,14 +184,14 @@ void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cyc
           taken_in_bytes += written_bytes(piece) * piece.accesses;
           const std::int64_t service = service_units(timing_, piece);
           units += service * piece.accesses;
-          by_piece += service * service * piece.accesses;
+          by_piece += static_cast<double>(service) * static_cast<double>(service * piece.accesses);
           located_.push_back(slices_[piece.slice].locate(piece));
         });
   }
   // Who makes them is at another place of its loop than the SM that stands for it, and so of its tensors:
   // lookups come to all slices alike.
-  by_piece = units > 0 ? by_piece / units : 0;
-  told_.push_back({time_cycles * kQueueUnits, units, by_piece});
+  const auto piece = units > 0 ? static_cast<std::int64_t>(by_piece / static_cast<double>(units)) : 0;
+  told_.push_back({time_cycles * kQueueUnits, units, piece});
   for (std::size_t i = 0; i < touched_.size(); ++i) {
     taken_in_bytes += slices_[touched_[i].slice].touch(touched_[i], located_[i], time_cycles);
   }

@@ -5,12 +5,6 @@ namespace warpscope::memory {
 PartitionedCache::PartitionedCache(const CacheShape& shape)
     : partitions_(static_cast<std::size_t>(shape.partitions), BlockCache(shape)) {}
 
-void PartitionedCache::set_fill_cycles(std::int64_t cycles) {
-  for (BlockCache& partition : partitions_) {
-    partition.set_fill_cycles(cycles);
-  }
-}
-
 void PartitionedCache::leave_dirty(std::uint64_t key, std::vector<WriteBack>& written) {
   const BlockAddress address = partitions_[0].address_of(key);
   partitions_[address.home].write(address, ~std::uint64_t{0}, written);

@@ -59,7 +59,6 @@ TEST(WaveSkipper, SteadyWavesAreSkippedButTheLastOnes) {
   ASSERT_TRUE(seen.skipped);
   EXPECT_EQ(seen.windows, 3U) << "two are compared, from the end of the first";
   // 40 of 120 are dispatched; of the eight windows left the last is executed.
-  EXPECT_EQ(seen.skipped->windows, 7U);
   EXPECT_EQ(seen.skipped->ctas, 70U);
   EXPECT_EQ(seen.skipped->part.time, 60000 - 20000);
   EXPECT_EQ(seen.skipped->part.counted.data_path_cycles, 21 - 7);
@@ -94,26 +93,26 @@ TEST(WaveSkipper, WindowsAreWholePeriodsOfSharedLines) {
   EXPECT_FALSE(short_periods.window_ends(11));
   EXPECT_TRUE(short_periods.window_ends(12)) << "no less than a wave";
   WaveSkipper few(grid(200), kSlots, kL2, 60);
-  EXPECT_TRUE(few.window_ends(10)) << "three such windows are too few to leave one out";
+  EXPECT_FALSE(few.window_ends(60)) << "three such windows are too few to leave one out";
 }
 
-TEST(LinePeriod, IsThatOfTheTensorWhoseNeighboursComeLast) {
+TEST(L2Period, IsThatOfTheTensorWhoseNeighboursComeLast) {
   trace::Launch launch = grid(5, 3, 4);
   trace::Trace trace;
   trace.tensors.resize(3);
-  EXPECT_EQ(line_period(trace, launch), 1U);
+  EXPECT_EQ(l2_period(trace, launch), 1U);
   for (std::uint16_t tensor = 0; tensor < 3; ++tensor) {
     trace::MemoryOperand operand;
     operand.tensor = tensor;
     operand.segment.per_block = {0, 4, 1};
     launch.programs[0].memory_operands.push_back(operand);
   }
-  EXPECT_EQ(line_period(trace, launch), 1U) << "no lines are shared";
+  EXPECT_EQ(l2_period(trace, launch), 1U) << "no lines are shared";
   trace.tensors[1].line_segments = 2;
-  EXPECT_EQ(line_period(trace, launch), 2U * 5 * 3);
+  EXPECT_EQ(l2_period(trace, launch), 2U * 5 * 3);
   trace.tensors[2].line_segments = 2;
   launch.programs[0].memory_operands[2].segment.block_divisor[2] = 2;
-  EXPECT_EQ(line_period(trace, launch), 2U * 5 * 3 * 2) << "two query heads have a key head";
+  EXPECT_EQ(l2_period(trace, launch), 2U * 5 * 3 * 2) << "two query heads have a key head";
 }
 
 /// Two classes, of which the second executes three times as many instructions.
@@ -131,6 +130,27 @@ trace::Launch two_classes(std::uint32_t x, std::uint32_t y, const std::vector<st
   launch.grid = {x, y, 1};
   launch.class_of_block[0] = classes;
   return launch;
+}
+
+TEST(L2Period, IsARowOfUnequalCtasThatReadTheSameKeys) {
+  trace::Launch launch = two_classes(5, 3, {0, 0, 0, 1, 1});
+  trace::Trace trace;
+  trace.tensors.resize(2);
+  trace::MemoryOperand queries;
+  queries.offset.per_block[0] = 4096;
+  trace::MemoryOperand keys;
+  keys.tensor = 1;
+  keys.segment.per_block[1] = 1;
+  launch.programs[0].memory_operands = {queries};
+  EXPECT_EQ(l2_period(trace, launch), 1U) << "each reads its own";
+  launch.programs[0].memory_operands.push_back(keys);
+  EXPECT_EQ(l2_period(trace, launch), 5U);
+  trace.tensors[1].kind = trace::TensorKind::local;
+  EXPECT_EQ(l2_period(trace, launch), 1U) << "registers are nobody else's";
+  trace.tensors[1].kind = trace::TensorKind::input;
+  launch.class_of_block[0] = {0, 0, 0, 0, 0};
+  launch.classes.pop_back();
+  EXPECT_EQ(l2_period(trace, launch), 1U) << "all read alike";
 }
 
 TEST(WaveSkipper, WavesOfUnequalWorkAreSteadyAtEqualPace) {
@@ -151,7 +171,7 @@ TEST(WaveSkipper, WavesOfUnequalWorkAreSteadyAtEqualPace) {
   ASSERT_TRUE(seen.skipped);
   EXPECT_EQ(seen.windows, 3U);
   // 40 CTAs are dispatched; 195 windows, beginning with a light one, follow on a heavy and a light one.
-  ASSERT_EQ(seen.skipped->windows, 195U);
+  ASSERT_EQ(seen.skipped->ctas, 195U * kSlots);
   const auto light_work = static_cast<double>(work[0]);
   const auto heavy_work = static_cast<double>(work[1]);
   EXPECT_DOUBLE_EQ(seen.skipped->repeats, (98 * light_work + 97 * heavy_work) / (light_work + heavy_work));
@@ -186,7 +206,7 @@ TEST(WaveSkipper, OnlyTheLastTwoWindowsMustBeSteady) {
   ASSERT_TRUE(seen.skipped);
   EXPECT_EQ(seen.windows, 4U);
   EXPECT_EQ(seen.skipped->part.time, 140000 - 100000);
-  EXPECT_EQ(seen.skipped->windows, (200U - 50) / 10 - 1);
+  EXPECT_EQ(seen.skipped->ctas, 200U - 50 - 10);
 }
 
 TEST(WaveSkipper, ShortWindowsAreComparedTogether) {
@@ -223,12 +243,13 @@ TEST(WaveSkipper, GivesUpWhenTooLittleIsLeft) {
 }
 
 TEST(WaveSkipper, TableThatNamesOneClassIsNoObstacle) {
-  trace::Launch alike = grid(6, 40);
-  alike.class_of_block[0] = {1, 1, 1, 1, 1, 1};
-  WaveSkipper skipper(alike, kSlots);
-  const Watch seen = watch(skipper, {20000, 40000, 60000});
+  const trace::Launch launch = two_classes(6, 40, {1, 1, 1, 1, 1, 1});
+  const auto work = static_cast<double>(trace::instructions_per_cta(launch)[1]);
+  WaveSkipper skipper(launch, kSlots);
+  const Watch seen = watch(skipper, {20000, 40000, 60000}, {kSlots * work});
   ASSERT_TRUE(seen.skipped);
-  EXPECT_EQ(seen.skipped->windows, (240U - 40) / 10 - 1);
+  EXPECT_EQ(seen.skipped->ctas, 240U - 40 - 10);
+  EXPECT_DOUBLE_EQ(seen.skipped->repeats, 19.0 / 2) << "in CTAs of the class that is there";
   EXPECT_FALSE(skipper.window_ends(40));
 }
 

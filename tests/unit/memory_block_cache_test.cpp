@@ -31,6 +31,14 @@ class BlockCacheTest : public testing::Test {
                 found, written_);
     return found;
   }
+  /// The same, where what is missing arrives 100 later.
+  Lookup ask(std::int64_t block, int first, int sectors, std::int64_t now) {
+    Lookup found;
+    cache_.read(
+        {.first_block = block_key(0, block), .first_sector = first, .sectors = sectors, .now_cycles = now},
+        found, written_, [=](std::int64_t /*bytes*/) { return now + 100; });
+    return found;
+  }
   Lookup write(std::int64_t block, int first = 0, int sectors = kSectors) {
     return write_of(0, block, first, sectors);
   }
@@ -267,32 +275,20 @@ TEST_F(BlockCacheTest, BlockThatLeftAndCameBackIsDirtySinceItsLastWrite) {
   EXPECT_EQ(written_[0].tensor, 8U);
 }
 
-TEST_F(BlockCacheTest, MissedSectorsAreOnTheirWayForAWhile) {
-  cache_.set_fill_cycles(100);
-  EXPECT_EQ(read(7, 0, 4, 1000).awaited_bytes, 0) << "nobody waits for what he asks for himself";
-  const Lookup soon = read(7, 2, 4, 1099);
+TEST_F(BlockCacheTest, MissedSectorsAreOnTheirWayUntilTheyArrive) {
+  EXPECT_EQ(ask(7, 0, 4, 1000).awaited_bytes, 0) << "nobody waits for what he asks for himself";
+  const Lookup soon = ask(7, 2, 4, 1099);
   EXPECT_EQ(soon.awaited_bytes, 2 * kSectorBytes);
   EXPECT_EQ(soon.miss_bytes, 2 * kSectorBytes);
-  EXPECT_EQ(soon.asked_at, 1000);
-  EXPECT_EQ(read(7, 0, 6, 1198).awaited_bytes, 6 * kSectorBytes) << "as if all were asked for with the last";
-  EXPECT_EQ(read(7, 0, 6, 1199).awaited_bytes, 0);
-}
-
-TEST_F(BlockCacheTest, AnEarlierAccessThatComesLaterAsksForTheData) {
-  cache_.set_fill_cycles(100);
-  read(7, 0, 4, 1000);
-  const Lookup earlier = read(7, 0, 4, 950);
-  EXPECT_EQ(earlier.awaited_bytes, 4 * kSectorBytes);
-  EXPECT_EQ(earlier.asked_at, 950);
-  EXPECT_EQ(read(7, 0, 4, 1049).asked_at, 950);
-  EXPECT_EQ(read(7, 0, 4, 1050).awaited_bytes, 0);
+  EXPECT_EQ(soon.there_at, 1100);
+  EXPECT_EQ(ask(7, 0, 6, 1198).awaited_bytes, 6 * kSectorBytes) << "as if all came with the last";
+  EXPECT_EQ(ask(7, 0, 6, 1199).awaited_bytes, 0);
 }
 
 TEST_F(BlockCacheTest, SettlingLetsAllArrive) {
-  cache_.set_fill_cycles(100);
-  read(7, 0, 4, 1000);
+  ask(7, 0, 4, 1000);
   cache_.settle();
-  EXPECT_EQ(read(7, 0, 4, 0).awaited_bytes, 0);
+  EXPECT_EQ(ask(7, 0, 4, 0).awaited_bytes, 0);
 }
 
 }  // namespace
