@@ -263,6 +263,7 @@ std::optional<SkippedPasses> PassSkipper::observe(LaunchProgress progress, const
   ends_.add(std::move(progress));
   // One more is executed at the end.
   std::uint32_t passes = left > 1 ? left - 1 : 0;
+  // How often the parts fit is added up only where their pace is steady.
   if (passes == 0 || !ends_.complete() || !ends_.is_steady(0, l2_bytes_) || !ends_.moves_as_much()) {
     return std::nullopt;
   }
