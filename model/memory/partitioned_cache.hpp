@@ -10,46 +10,16 @@
 
 namespace warpscope::memory {
 
-/// Sectors that one or several SMs access at once.
-struct SectorAccess {
-  std::uint64_t first_block = 0;  ///< block_key()
-  std::int64_t first_sector = 0;  ///< counted from the begin of `first_block`, goes on into those behind it
-  std::int64_t sectors = 1;       ///< at least one
-  std::uint32_t partitions = 1;   ///< bit mask of those that the SMs belong to; 0: only homes are concerned
-  std::int64_t now_cycles = 0;
-};
-
-/// The same of one block.
+/// Sectors of one block that one or several SMs access at once.
 struct BlockAccess {
-  std::uint64_t key = 0;
-  std::uint64_t mask = 0;  ///< bit per sector
-  std::uint32_t partitions = 1;
+  std::uint64_t key = 0;         ///< block_key()
+  std::uint64_t mask = 0;        ///< bit per sector
+  std::uint32_t partitions = 1;  ///< bit mask of those that the SMs belong to; 0: only homes are concerned
   std::int64_t now_cycles = 0;
 };
-
-/// Calls `use` with the BlockAccess to each block of the access.
-template <typename Use>
-void for_each_block(const SectorAccess& access, const Use& use) {
-  // Unsigned, the divisions are shifts.
-  constexpr std::uint64_t kSectors = kSectorsPerBlock;
-  const auto first = static_cast<std::uint64_t>(access.first_sector);
-  std::uint64_t key = access.first_block + first / kSectors;
-  std::uint64_t mask = ~std::uint64_t{0} << first % kSectors;
-  std::int64_t beyond = static_cast<std::int64_t>(first % kSectors) + access.sectors;
-  do {
-    beyond -= kSectorsPerBlock;
-    use(BlockAccess{.key = key,
-                    .mask = beyond < 0 ? mask & ~std::uint64_t{0} >> -beyond : mask,
-                    .partitions = access.partitions,
-                    .now_cycles = access.now_cycles});
-    ++key;
-    mask = ~std::uint64_t{0};
-  } while (beyond > 0);
-}
 
 /// What a lookup found, in bytes of the sectors touched.
 struct Lookup {
-  std::int64_t hit_bytes = 0;
   std::int64_t miss_bytes = 0;         ///< reads only: sectors that must come from HBM
   std::int64_t newly_dirty_bytes = 0;  ///< writes only: sectors that were clean or absent before
   std::int64_t awaited_bytes = 0;      ///< reads only: hits on sectors that are still on their way
@@ -63,16 +33,6 @@ class PartitionedCache {
  public:
   explicit PartitionedCache(const CacheShape& shape);
 
-  /// What is found is added to `result`, what is written back on the way is appended to `written`. A result
-  /// by value would be copied as a whole right after its parts were stored, which waits for all earlier
-  /// stores.
-  void read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written) {
-    read(access, result, written, [&](std::int64_t /*missed_bytes*/) { return access.now_cycles; });
-  }
-  /// The same; `fetch` is called with the bytes that miss in a block and says when they arrive.
-  template <typename Fetch>
-  void read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written, const Fetch& fetch);
-  void write(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written);
   /// Where a block is looked for; the host begins to bring what says whether it is there.
   BlockAddress locate(std::uint64_t key) const {
     const BlockAddress address = partitions_[0].address_of(key);
@@ -81,7 +41,9 @@ class PartitionedCache {
     }
     return address;
   }
-  /// The same of one block, but for Lookup::hit_bytes.
+  /// What is found is added to `result`, what is written back on the way is appended to `written`; `fetch` is
+  /// called with the bytes that miss and says when they arrive. A result by value would be copied as a whole
+  /// right after its parts were stored, which waits for all earlier stores.
   template <typename Fetch>
   void read(const BlockAccess& access, const BlockAddress& address, Lookup& result,
             std::vector<WriteBack>& written, const Fetch& fetch);
@@ -146,16 +108,6 @@ void PartitionedCache::read(const BlockAccess& access, const BlockAddress& addre
   }
 }
 
-template <typename Fetch>
-void PartitionedCache::read(const SectorAccess& access, Lookup& result, std::vector<WriteBack>& written,
-                            const Fetch& fetch) {
-  const std::int64_t missed_before = result.miss_bytes;
-  for_each_block(access, [&](const BlockAccess& block) {
-    read(block, partitions_[0].address_of(block.key), result, written, fetch);
-  });
-  result.hit_bytes += access.sectors * kSectorBytes - (result.miss_bytes - missed_before);
-}
-
 inline void PartitionedCache::write(const BlockAccess& access, const BlockAddress& address, Lookup& result,
                                     std::vector<WriteBack>& written) {
   const std::uint32_t home = address.home;
@@ -164,15 +116,6 @@ inline void PartitionedCache::write(const BlockAccess& access, const BlockAddres
   for (std::uint32_t rest = access.partitions & ~(1U << home); rest != 0; rest &= rest - 1) {
     lowest(rest).read(address, access.mask, access.now_cycles, written);
   }
-}
-
-inline void PartitionedCache::write(const SectorAccess& access, Lookup& result,
-                                    std::vector<WriteBack>& written) {
-  const std::int64_t dirtied_before = result.newly_dirty_bytes;
-  for_each_block(access, [&](const BlockAccess& block) {
-    write(block, partitions_[0].address_of(block.key), result, written);
-  });
-  result.hit_bytes += access.sectors * kSectorBytes - (result.newly_dirty_bytes - dirtied_before);
 }
 
 }  // namespace warpscope::memory

@@ -8,6 +8,7 @@
 #include "experiments/point/point.hpp"
 #include "model/hw/config_loader.hpp"
 #include "model/memory/memory_system.hpp"
+#include "tests/support/sector_access.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -28,9 +29,9 @@ void block_cache(benchmark::State& state, std::int64_t blocks, bool write) {
         .first_block = block_key(0, access / 4), .first_sector = access % 4 * 16, .sectors = 16};
     Lookup found;
     if (write) {
-      cache.write(what, found, written);
+      write_sectors(cache, what, found, written);
     } else {
-      cache.read(what, found, written);
+      read_sectors(cache, what, found, written);
     }
     benchmark::DoNotOptimize(found);
     access = access + 1 == 4 * blocks ? 0 : access + 1;

@@ -8,6 +8,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "tests/support/sector_access.hpp"
+
 namespace warpscope::memory {
 namespace {
 
@@ -24,17 +26,19 @@ class BlockCacheTest : public testing::Test {
   Lookup read_of(std::uint32_t tensor, std::int64_t block, int first = 0, int sectors = kSectors,
                  std::int64_t now = 0) {
     Lookup found;
-    cache_.read({.first_block = block_key(tensor, block),
-                 .first_sector = first,
-                 .sectors = sectors,
-                 .now_cycles = now},
-                found, written_);
+    read_sectors(cache_,
+                 {.first_block = block_key(tensor, block),
+                  .first_sector = first,
+                  .sectors = sectors,
+                  .now_cycles = now},
+                 found, written_);
     return found;
   }
   /// The same, where what is missing arrives 100 later.
   Lookup ask(std::int64_t block, int first, int sectors, std::int64_t now) {
     Lookup found;
-    cache_.read(
+    read_sectors(
+        cache_,
         {.first_block = block_key(0, block), .first_sector = first, .sectors = sectors, .now_cycles = now},
         found, written_, [=](std::int64_t /*bytes*/) { return now + 100; });
     return found;
@@ -44,8 +48,9 @@ class BlockCacheTest : public testing::Test {
   }
   Lookup write_of(std::uint32_t tensor, std::int64_t block, int first = 0, int sectors = kSectors) {
     Lookup found;
-    cache_.write({.first_block = block_key(tensor, block), .first_sector = first, .sectors = sectors}, found,
-                 written_);
+    write_sectors(cache_,
+                  {.first_block = block_key(tensor, block), .first_sector = first, .sectors = sectors}, found,
+                  written_);
     return found;
   }
   bool holds(std::int64_t block) { return read(block).miss_bytes == 0; }
@@ -56,17 +61,15 @@ class BlockCacheTest : public testing::Test {
 
 TEST_F(BlockCacheTest, FirstReadMissesSecondHits) {
   EXPECT_EQ(read(7).miss_bytes, kBlockBytes);
-  EXPECT_EQ(read(7).hit_bytes, kBlockBytes);
   EXPECT_EQ(read(7).miss_bytes, 0);
 }
 
 TEST_F(BlockCacheTest, OnlyTouchedSectorsAreThere) {
   read(7, 4, 3);
   const Lookup overlapping = read(7, 5, 6);
-  EXPECT_EQ(overlapping.hit_bytes, 2 * kSectorBytes);
   EXPECT_EQ(overlapping.miss_bytes, 4 * kSectorBytes);
   EXPECT_EQ(read(7, 31, 1).miss_bytes, kSectorBytes);
-  EXPECT_EQ(read(7, 0, kSectors).hit_bytes, 8 * kSectorBytes);
+  EXPECT_EQ(read(7, 0, kSectors).miss_bytes, (kSectors - 8) * kSectorBytes);
 }
 
 TEST_F(BlockCacheTest, SectorsOfTheUpperHalfAreApartFromThoseOfTheLower) {
@@ -74,15 +77,15 @@ TEST_F(BlockCacheTest, SectorsOfTheUpperHalfAreApartFromThoseOfTheLower) {
   EXPECT_EQ(read(7, 63, 1).miss_bytes, kSectorBytes);
   EXPECT_EQ(read(7, 0, 31).miss_bytes, 31 * kSectorBytes);
   EXPECT_EQ(read(7, 33, 31).miss_bytes, 30 * kSectorBytes);
-  EXPECT_EQ(read(7).hit_bytes, kBlockBytes);
+  EXPECT_EQ(read(7).miss_bytes, 0);
 }
 
 TEST_F(BlockCacheTest, SectorsGoOnInTheFollowingBlocks) {
   EXPECT_EQ(read(30, 60, 4 + 2 * kSectors + 1).miss_bytes, (4 + 2 * kSectors + 1) * kSectorBytes);
   EXPECT_EQ(cache_.used_bytes(), 4 * kBlockBytes);
-  EXPECT_EQ(read(30).hit_bytes, 4 * kSectorBytes);
-  EXPECT_EQ(read(32).hit_bytes, kBlockBytes) << "beyond a page of 32 blocks, too";
-  EXPECT_EQ(read(33, 0, 2).hit_bytes, kSectorBytes);
+  EXPECT_EQ(read(30).miss_bytes, (kSectors - 4) * kSectorBytes);
+  EXPECT_EQ(read(32).miss_bytes, 0) << "beyond a page of 32 blocks, too";
+  EXPECT_EQ(read(33, 0, 2).miss_bytes, kSectorBytes);
   EXPECT_EQ(write(30, kSectors - 1, 2).newly_dirty_bytes, 2 * kSectorBytes);
 }
 
@@ -90,7 +93,7 @@ TEST_F(BlockCacheTest, BlocksOfManyTensorsComeAndGo) {
   for (std::uint32_t round = 0; round < 1000; ++round) {
     const std::int64_t block = std::int64_t{37} * (round % 100);
     EXPECT_EQ(read_of(round % 7, block, 0, 1).miss_bytes, kSectorBytes);
-    EXPECT_EQ(read_of(round % 7, block, 0, 1).hit_bytes, kSectorBytes);
+    EXPECT_EQ(read_of(round % 7, block, 0, 1).miss_bytes, 0);
   }
   EXPECT_EQ(cache_.used_bytes(), 4 * kBlockBytes);
 }
@@ -115,7 +118,7 @@ TEST_F(BlockCacheTest, LeastRecentlyUsedBlockLeaves) {
 TEST_F(BlockCacheTest, StreamLongerThanTheCacheNeverHits) {
   for (int round = 0; round < 3; ++round) {
     for (std::int64_t block = 0; block < 5; ++block) {
-      EXPECT_EQ(read(block).hit_bytes, 0);
+      EXPECT_EQ(read(block).miss_bytes, kBlockBytes);
     }
   }
 }
@@ -128,7 +131,7 @@ TEST(BlockCacheWays, ASetKeepsAsManyBlocksAsItHasWays) {
     std::vector<WriteBack> written;
     const auto misses = [&](std::int64_t block) {
       Lookup found;
-      cache.read({.first_block = block_key(0, block), .sectors = 1}, found, written);
+      read_sectors(cache, {.first_block = block_key(0, block), .sectors = 1}, found, written);
       return found.miss_bytes > 0;
     };
     // An order in which no block's neighbours in the order of use are its neighbours in number.
@@ -168,7 +171,7 @@ TEST(BlockCacheWays, RandomReadsHitWhereTheyDoInAList) {
     const bool hit = known != recent.end();
     hits += hit ? 1 : 0;
     Lookup found;
-    cache.read({.first_block = key, .sectors = 1}, found, written);
+    read_sectors(cache, {.first_block = key, .sectors = 1}, found, written);
     ASSERT_EQ(found.miss_bytes == 0, hit) << "access " << access;
     if (hit) {
       recent.erase(known);
@@ -219,7 +222,7 @@ TEST_F(BlockCacheTest, WritesMakeSectorsDirtyOnce) {
   EXPECT_EQ(write(3, 0, 5).newly_dirty_bytes, 5 * kSectorBytes);
   EXPECT_EQ(write(3, 3, 4).newly_dirty_bytes, 2 * kSectorBytes);
   EXPECT_EQ(cache_.dirty_bytes(), 7 * kSectorBytes);
-  EXPECT_EQ(read(3, 0, 7).hit_bytes, 7 * kSectorBytes) << "what was written can be read";
+  EXPECT_EQ(read(3, 0, 7).miss_bytes, 0) << "what was written can be read";
 }
 
 TEST_F(BlockCacheTest, EvictionWritesBackTheDirtySectors) {
@@ -257,7 +260,7 @@ TEST_F(BlockCacheTest, WhatIsDirtyBeyondTheLimitIsWrittenBackInTheOrderOfItsLast
   EXPECT_EQ(written_[0].tensor, 9U) << "8 turned dirty first and was written again";
   EXPECT_EQ(written_[0].dirty_bytes, kBlockBytes);
   EXPECT_EQ(cache_.dirty_bytes(), 2 * kBlockBytes + kSectorBytes);
-  EXPECT_EQ(read_of(9, 1).hit_bytes, kBlockBytes);
+  EXPECT_EQ(read_of(9, 1).miss_bytes, 0);
   EXPECT_EQ(write_of(9, 1, 0, 2).newly_dirty_bytes, 2 * kSectorBytes);
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/memory/partitioned_cache.hpp"
+#include "tests/support/sector_access.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -16,7 +17,7 @@ TEST(BlockCacheSets, EachSetHasItsOwnDirtyBlocks) {
   std::vector<WriteBack> written;
   const auto write = [&](std::int64_t block) {
     Lookup ignored;
-    cache.write({.first_block = block_key(0, block), .sectors = kSectorsPerBlock}, ignored, written);
+    write_sectors(cache, {.first_block = block_key(0, block), .sectors = kSectorsPerBlock}, ignored, written);
   };
   // Rows of as many blocks as there are sets have one in each.
   for (std::int64_t block = 0; block < 2 * kSets; ++block) {
@@ -43,17 +44,18 @@ TEST(BlockCacheSets, BlocksBehindOneAnotherFillAllSetsOfEachCache) {
     std::vector<WriteBack> written;
     Lookup ignored;
     for (std::int64_t turn = 0; turn < kSets; ++turn) {
-      cache.read({.first_block = block_key(0, 3 * turn + (turn + number) % 3), .sectors = 1}, ignored,
-                 written);
+      read_sectors(cache, {.first_block = block_key(0, 3 * turn + (turn + number) % 3), .sectors = 1},
+                   ignored, written);
     }
     EXPECT_EQ(cache.used_bytes(), kSets * kBlockBytes);
     // A block of another row takes the place of one of them.
-    cache.read({.first_block = block_key(0, first), .sectors = 1}, ignored, written);
+    read_sectors(cache, {.first_block = block_key(0, first), .sectors = 1}, ignored, written);
     std::int64_t gone = -1;
     for (std::int64_t turn = kSets - 1; turn >= 0 && gone < 0; --turn) {
       Lookup found;
       PartitionedCache copy = cache;
-      copy.read({.first_block = block_key(0, 3 * turn + (turn + number) % 3), .sectors = 1}, found, written);
+      read_sectors(copy, {.first_block = block_key(0, 3 * turn + (turn + number) % 3), .sectors = 1}, found,
+                   written);
       gone = found.miss_bytes > 0 ? turn : -1;
     }
     return gone;

@@ -12,6 +12,7 @@
 #include "model/memory/access_kind.hpp"
 #include "model/memory/partitioned_cache.hpp"
 #include "tests/support/l2_shape.hpp"
+#include "tests/support/sector_access.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -46,10 +47,11 @@ double ring_bytes(std::int64_t blocks, const hw::L2& l2) {
       for (int sm = 0; sm < kRingSms; ++sm) {
         const std::int64_t block = (sm * blocks / kRingSms + blocks - step) % blocks;
         Lookup found;
-        cache.read({.first_block = block_key(0, (block * kRingBlockBytes + part) / kBlockBytes),
-                    .sectors = kRingPartBytes / kSectorBytes,
-                    .partitions = partition_of_sm(sm, l2)},
-                   found, written);
+        read_sectors(cache,
+                     {.first_block = block_key(0, (block * kRingBlockBytes + part) / kBlockBytes),
+                      .sectors = kRingPartBytes / kSectorBytes,
+                      .partitions = partition_of_sm(sm, l2)},
+                     found, written);
         missed_bytes += found.miss_bytes;
       }
     }

@@ -11,6 +11,7 @@
 #include "experiments/csv/csv.hpp"
 #include "model/memory/partitioned_cache.hpp"
 #include "tests/support/l2_shape.hpp"
+#include "tests/support/sector_access.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -90,7 +91,7 @@ class PlacedCtas {
   }
   void write(Tensor tensor, std::int64_t byte, std::int64_t bytes, int place) {
     Lookup ignored;
-    cache_.write(access(tensor, byte, bytes, place), ignored, written_);
+    write_sectors(cache_, access(tensor, byte, bytes, place), ignored, written_);
   }
   void write_words(std::int64_t count, int place) {
     for (std::int64_t word = 0; word < count; ++word) {
@@ -115,7 +116,7 @@ class PlacedCtas {
     if (step_bytes > 0) {
       Lookup ignored;
       const std::int64_t begin = (std::int64_t{place.cta} * kSteps + place.step) * step_bytes;
-      cache_.read(access(kInput, begin + place.read_bytes, kReadBytes, number), ignored, written_);
+      read_sectors(cache_, access(kInput, begin + place.read_bytes, kReadBytes, number), ignored, written_);
       place.read_bytes += kReadBytes;
     }
     if (place.read_bytes >= step_bytes) {

@@ -12,6 +12,7 @@
 #include "experiments/csv/csv.hpp"
 #include "tests/support/l2_shape.hpp"
 #include "tests/support/readers_in_time.hpp"
+#include "tests/support/sector_access.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -20,14 +21,14 @@ class PartitionedCacheTest : public testing::Test {
  protected:
   Lookup read(std::uint64_t block, std::uint32_t partitions) {
     Lookup found;
-    cache_.read({.first_block = block, .sectors = kSectorsPerBlock, .partitions = partitions}, found,
-                written_);
+    read_sectors(cache_, {.first_block = block, .sectors = kSectorsPerBlock, .partitions = partitions}, found,
+                 written_);
     return found;
   }
   Lookup write(std::uint64_t block, std::uint32_t partitions) {
     Lookup found;
-    cache_.write({.first_block = block, .sectors = kSectorsPerBlock, .partitions = partitions}, found,
-                 written_);
+    write_sectors(cache_, {.first_block = block, .sectors = kSectorsPerBlock, .partitions = partitions},
+                  found, written_);
     return found;
   }
   /// The partition that a block is homed in: whose SMs make no copy.
@@ -36,7 +37,7 @@ class PartitionedCacheTest : public testing::Test {
         {.capacity_bytes = 8 * kBlockBytes, .ways = 4, .dirty_bytes = kBlockBytes, .partitions = 2});
     std::vector<WriteBack> written;
     Lookup found;
-    fresh.read({.first_block = block, .sectors = 1, .partitions = 1}, found, written);
+    read_sectors(fresh, {.first_block = block, .sectors = 1, .partitions = 1}, found, written);
     return fresh.used_bytes() == kBlockBytes ? 1 : 2;
   }
   static std::uint32_t other(std::uint32_t partition) { return 3 - partition; }
@@ -81,10 +82,12 @@ TEST_F(PartitionedCacheTest, BlocksBehindOneAnotherFillThePartitionsEvenly) {
                             .partitions = 2});
     Lookup ignored;
     for (std::uint64_t block = first; block < first + 2 * kSets; ++block) {
-      cache.write({.first_block = block, .sectors = kSectorsPerBlock, .partitions = 0}, ignored, written_);
+      write_sectors(cache, {.first_block = block, .sectors = kSectorsPerBlock, .partitions = 0}, ignored,
+                    written_);
     }
     EXPECT_TRUE(written_.empty()) << first;
-    cache.write({.first_block = first + 2 * kSets, .sectors = 1, .partitions = 0}, ignored, written_);
+    write_sectors(cache, {.first_block = first + 2 * kSets, .sectors = 1, .partitions = 0}, ignored,
+                  written_);
     EXPECT_EQ(written_.size(), 1U) << first;
     written_.clear();
   }
@@ -156,15 +159,15 @@ std::pair<double, double> reuse_misses(const Reuse& row) {
     }
     Lookup found;
     if (i < row.reuse_mib * kChunks) {
-      cache.read(chunk_of(0, i, row.shared ? i + round * 7919 : i), found, written);
+      read_sectors(cache, chunk_of(0, i, row.shared ? i + round * 7919 : i), found, written);
       missed += round > 0 ? found.miss_bytes : 0;
     }
     if (i < row.stream_mib * kChunks) {
-      cache.read(chunk_of(1, round * row.stream_mib * kChunks + i, i), found, written);
+      read_sectors(cache, chunk_of(1, round * row.stream_mib * kChunks + i, i), found, written);
     }
     if (i < row.write_mib * kChunks) {
       Lookup ignored;
-      cache.write(chunk_of(2, round * row.write_mib * kChunks + i, i), ignored, written);
+      write_sectors(cache, chunk_of(2, round * row.write_mib * kChunks + i, i), ignored, written);
     }
     written.clear();
     return found.miss_bytes > 0 ? tests::Step::missed : tests::Step::hit;

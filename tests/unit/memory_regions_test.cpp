@@ -9,6 +9,7 @@
 #include "model/memory/partitioned_cache.hpp"
 #include "tests/support/l2_shape.hpp"
 #include "tests/support/readers_in_time.hpp"
+#include "tests/support/sector_access.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -67,10 +68,11 @@ double reads_of_a_byte(const Launch& launch) {
     const std::int64_t at =
         place.byte / region_bytes * (region_bytes + launch.gap_bytes) + place.byte % region_bytes;
     Lookup found;
-    cache.read({.first_block = block_key(0, at / kBlockBytes),
-                .sectors = kStepBytes / kSectorBytes,
-                .partitions = 1U << sm % 2},
-               found, written);
+    read_sectors(cache,
+                 {.first_block = block_key(0, at / kBlockBytes),
+                  .sectors = kStepBytes / kSectorBytes,
+                  .partitions = 1U << sm % 2},
+                 found, written);
     place.byte += kStepBytes;
     if (place.byte % kChunkBytes == 0) {
       place.byte += (kSms - 1) * kChunkBytes;

@@ -9,6 +9,7 @@
 #include "experiments/csv/csv.hpp"
 #include "model/memory/partitioned_cache.hpp"
 #include "tests/support/l2_shape.hpp"
+#include "tests/support/sector_access.hpp"
 
 namespace warpscope::memory {
 namespace {
@@ -55,11 +56,11 @@ double left_dirty(const Launch& launch, const CacheShape& shape) {
     SectorAccess of_chunk = access(0, chunk, cta);
     of_chunk.partitions = adds ? 0 : of_chunk.partitions;
     Lookup ignored;
-    cache.write(of_chunk, ignored, written);
+    write_sectors(cache, of_chunk, ignored, written);
   };
   const auto read = [&](std::int64_t chunk, std::int64_t cta) {
     Lookup ignored;
-    cache.read(access(1, chunk, cta), ignored, written);
+    read_sectors(cache, access(1, chunk, cta), ignored, written);
   };
   const std::int64_t turns = std::max(launch.writes, launch.reads);
   const bool by_turns = adds || launch.order == "by_turns";
