@@ -64,7 +64,7 @@ class BlockAssigner {
     const int issue = await_operands(instruction, free, variable ? 1 : latency);
     const bool hmma = has_scoreboard(instruction.opcode);
     stall_until(issue);
-    ports_.issue(instruction.opcode, issue);
+    ports_.issue(instruction, issue);
 
     scoreboards_.waited(instruction.control.wait_mask);
     open_.waited(instruction.control.wait_mask);

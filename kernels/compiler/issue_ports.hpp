@@ -22,10 +22,13 @@ class IssuePorts {
     return earliest(opcode) - (is_hmma(opcode) ? target_.hmma_early_cycles : 0);
   }
 
-  /// `opcode` issues in cycle `time`.
-  void issue(trace::Opcode opcode, int time) {
+  /// `instruction` issues in cycle `time`. What follows a dead load follows it at once
+  /// (experiments/reference/measured-h200/checked_columns.md).
+  void issue(const trace::Instruction& instruction, int time) {
+    const trace::Opcode opcode = instruction.opcode;
     const bool xu = trace::info(opcode).pipe == trace::Pipe::xu;
-    free_[port_of(opcode)] = time + (xu ? xu_interval_ : issue_interval(target_, opcode));
+    const int interval = xu ? xu_interval_ : is_dead_load(instruction) ? 1 : issue_interval(target_, opcode);
+    free_[port_of(opcode)] = time + interval;
     if (is_hmma(opcode)) {
       for (const std::size_t port : {kFma, kAlu, kImad}) {
         free_[port] = std::max(free_[port], time + target_.lanes_behind_hmma);

@@ -164,7 +164,7 @@ class ListScheduler {
     for (const std::uint32_t read : graph_.reads[i]) {
       --graph_.values[read].readers;
     }
-    ports_.issue(code_[i].opcode, time_);
+    ports_.issue(code_[i], time_);
     if (is_hmma(code_[i].opcode)) {
       waiting_loads_ -= loads_for_[static_cast<std::size_t>(hmmas_issued_++)];
     }

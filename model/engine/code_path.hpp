@@ -61,7 +61,7 @@ class CodePath {
   double lines_ = 0;       ///< that take the path in this epoch
   double path_free_ = 0;
   std::vector<double> own_lines_;   ///< by each reader in this epoch
-  std::vector<double> mean_lines_;  ///< of each reader in one epoch, over those that it ran
+  std::vector<double> mean_lines_;  ///< of each reader in one epoch, over the last ones that it ran
   std::vector<double> epochs_;      ///< so many
   std::vector<std::vector<sim::Cycles>>
       there_until_;                          ///< [TPC][line]: no SM of it brings the line before then

@@ -130,6 +130,7 @@ constexpr std::array key_table{
   KeySpec{WARPSCOPE_KEY(l2.lines_per_clk), "lines/clk", 1, 100000, "128-byte lines looked up, all slices together"},
   KeySpec{WARPSCOPE_KEY(l2.sm_bytes_per_clk), "bytes/clk", 1, 10000, "what one SM alone can draw"},
   KeySpec{WARPSCOPE_KEY(l2.reduce_lanes_per_clk), "lanes/clk", 1, 100000, "fp32 atomic lanes of the whole chip"},
+  KeySpec{WARPSCOPE_KEY(l2.reduce_waiting_sectors), "sectors", 1, 10000000, "that HBM is asked for at a time for atomics"},
 
   KeySpec{WARPSCOPE_KEY(hbm.peak_gb_per_s), "GB/s", 10, 100000, "data-sheet bandwidth"},
   KeySpec{WARPSCOPE_KEY(hbm.latency_ns), "ns", 0, 100000, "L2 miss, unloaded, beyond L2 hit latency and page wait"},

@@ -172,7 +172,8 @@ struct L2 {
   int write_bytes_per_clk = 0;  ///< the same of writes, in whole sectors
   int lines_per_clk = 0;        ///< 128-byte lines that all slices together look up per SM clock
   int sm_bytes_per_clk = 0;     ///< what one SM alone can draw
-  int reduce_lanes_per_clk = 0;  ///< fp32 atomic lanes per SM clock, whole chip
+  int reduce_lanes_per_clk = 0;    ///< fp32 atomic lanes per SM clock, whole chip
+  int reduce_waiting_sectors = 0;  ///< that HBM may be asked for at a time for fp32 atomics, whole chip
 };
 
 struct Hbm {

@@ -32,6 +32,7 @@ SliceTiming slice_timing(const hw::HwConfig& config, double sm_clock_mhz) {
       units(slices * static_cast<double>(kSectorBytes) / config.l2.write_bytes_per_clk);
   timing.units_per_line = units(slices / config.l2.lines_per_clk);
   timing.units_per_lane = units(slices / config.l2.reduce_lanes_per_clk);
+  timing.reduced_sectors = std::max(1, config.l2.reduce_waiting_sectors / config.l2.slices);
   timing.hit = HitLatency(config.l2);
   timing.hbm_units = units(config.hbm.latency_ns * sm_clock_mhz / 1e3);
   timing.page_keys = std::max<std::int64_t>(1, config.hbm.page_bytes / kBlockBytes);
@@ -60,6 +61,7 @@ void L2Slice::begin_launch(const SliceTiming& timing, bool keep_contents, std::s
   channel_.begin_launch(timing.channel,
                         batch_bytes * static_cast<std::int64_t>(turn + 1) / static_cast<std::int64_t>(turns));
   write_port_ = {};
+  reductions_ = {};
   accepted_ = 0;
   traffic_.assign(traffic_.size(), {});
 }
@@ -130,12 +132,19 @@ std::int64_t L2Slice::write_units(std::int64_t bytes) const {
   return bytes / static_cast<std::int64_t>(kSectorBytes) * timing_->units_per_written_sector;
 }
 
+std::int64_t L2Slice::waiting_units(std::int64_t bytes, std::int64_t latency) const {
+  return bytes / static_cast<std::int64_t>(kSectorBytes) * latency / timing_->reduced_sectors;
+}
+
 void L2Slice::serve(Piece& piece, std::int64_t start) {
   if (piece.kind == AccessKind::write) {
     start = write_port_.write(start, write_units(written_bytes(piece)));
   }
   std::int64_t there = look_up(piece, locate(piece), start, [&](std::int64_t bytes) {
-    const std::int64_t filled = channel_.read(start, bytes) + timing_->hbm_units + page_wait(piece);
+    std::int64_t filled = channel_.read(start, bytes) + timing_->hbm_units + page_wait(piece);
+    if (piece.kind == AccessKind::reduce) {
+      filled += reductions_.serve(start, waiting_units(bytes, filled - start)) - start;
+    }
     write_port_.fill(start, filled, write_units(bytes));
     return filled;
   });
@@ -152,20 +161,25 @@ void L2Slice::serve(Piece& piece, std::int64_t start) {
   piece.arrival_cycles = (there + timing_->hit.units(piece) + kQueueUnits - 1) / kQueueUnits;
 }
 
-void L2Slice::add_background(std::int64_t time_cycles, std::int64_t taken_in_bytes) {
-  write_port_.add_background(time_cycles * kQueueUnits, write_units(taken_in_bytes),
+void L2Slice::add_background(std::int64_t time_cycles, const TakenIn& taken_in) {
+  write_port_.add_background(time_cycles * kQueueUnits, write_units(taken_in.bytes),
                              timing_->units_per_written_sector * kSectorsPerLine);
+  reductions_.add_background(time_cycles * kQueueUnits, taken_in.reduced_units,
+                             waiting_units(kSectorsPerLine * kSectorBytes, timing_->hbm_units));
 }
 
-std::int64_t L2Slice::touch(const Piece& piece, const BlockAddress& address, std::int64_t time_cycles) {
+TakenIn L2Slice::touch(const Piece& piece, const BlockAddress& address, std::int64_t time_cycles) {
   const std::int64_t now = time_cycles * kQueueUnits;
-  std::int64_t filled_bytes = 0;
+  TakenIn brought;
   look_up(piece, address, now, [&](std::int64_t bytes) {
-    filled_bytes += bytes;
-    return channel_.read_in_background(now, bytes) + timing_->hbm_units + timing_->mean_page_wait_units;
+    const std::int64_t filled =
+        channel_.read_in_background(now, bytes) + timing_->hbm_units + timing_->mean_page_wait_units;
+    brought.bytes += bytes;
+    brought.reduced_units += piece.kind == AccessKind::reduce ? waiting_units(bytes, filled - now) : 0;
+    return filled;
   });
   write_back([&](std::int64_t bytes) { channel_.write_in_background(now, bytes); });
-  return filled_bytes;
+  return brought;
 }
 
 }  // namespace warpscope::memory

@@ -20,9 +20,10 @@ struct SliceTiming {
   std::int64_t units_per_byte = 0;
   std::int64_t units_per_written_sector = 0;  ///< written by an SM or brought by HBM
   std::int64_t units_per_line = 0;
-  std::int64_t units_per_lane = 0;  ///< of a reduction
-  std::int64_t hbm_units = 0;       ///< more for what HBM brings, besides its wait for a page
-  std::int64_t page_keys = 1;       ///< blocks per page, at least one
+  std::int64_t units_per_lane = 0;   ///< of a reduction
+  std::int64_t reduced_sectors = 1;  ///< that reductions wait for in a slice at a time
+  std::int64_t hbm_units = 0;        ///< more for what HBM brings, besides its wait for a page
+  std::int64_t page_keys = 1;        ///< blocks per page, at least one
   int pages_per_block = 1;
   std::array<std::int64_t, 256> page_wait_units{};  ///< quantiles of the wait for one page
   std::int64_t mean_page_wait_units = 0;
@@ -43,6 +44,12 @@ inline std::int64_t written_bytes(const Piece& piece) {
   return piece.kind == AccessKind::write ? piece.sectors * static_cast<std::int64_t>(kSectorBytes) : 0;
 }
 
+/// What comes into slices, in whole sectors.
+struct TakenIn {
+  std::int64_t bytes = 0;          ///< written by SMs or brought by HBM
+  std::int64_t reduced_units = 0;  ///< that reductions take the places of those that wait for HBM
+};
+
 /// State of one slice. It answers pieces in the order in which they come, which is that of their times.
 class L2Slice {
  public:
@@ -53,13 +60,12 @@ class L2Slice {
   void begin_launch(const SliceTiming& timing, bool keep_contents, std::size_t turn, std::size_t turns);
   /// Of the launch before, or of somebody else, the block is dirty.
   void leave_dirty(std::uint64_t key) { cache_.leave_dirty(key, written_); }
-  /// So many bytes come into it that nobody waits for.
-  void add_background(std::int64_t time_cycles, std::int64_t taken_in_bytes);
+  /// So much comes into it that nobody waits for.
+  void add_background(std::int64_t time_cycles, const TakenIn& taken_in);
   /// Takes the next piece, looked up at `start` in queue units, and fills in when it is answered.
   void serve(Piece& piece, std::int64_t start);
-  /// Likewise, but nobody waits for the answer. `address` is that of locate(). Returns the bytes that HBM
-  /// brings.
-  std::int64_t touch(const Piece& piece, const BlockAddress& address, std::int64_t time_cycles);
+  /// Likewise, but nobody waits for the answer. `address` is that of locate(). Returns what HBM brings.
+  TakenIn touch(const Piece& piece, const BlockAddress& address, std::int64_t time_cycles);
   /// Where the piece is looked up: of many pieces best found ahead, as the host then waits less for each.
   BlockAddress locate(const Piece& piece) const { return cache_.locate(piece.key); }
 
@@ -75,6 +81,8 @@ class L2Slice {
                        const Fetch& fetch);
   /// How long these bytes, in whole sectors, take the way into the slice.
   std::int64_t write_units(std::int64_t bytes) const;
+  /// How long a reduction takes all places of those that wait, if HBM brings so many bytes in that time.
+  std::int64_t waiting_units(std::int64_t bytes, std::int64_t latency) const;
   /// Until the pages are open that hold the piece.
   std::int64_t page_wait(const Piece& piece) const;
   /// Has `write` take the bytes that the lookup drove out.
@@ -85,6 +93,7 @@ class L2Slice {
   PartitionedCache cache_;
   HbmChannel channel_;
   WritePort write_port_;
+  Server reductions_;          ///< that wait for HBM
   std::int64_t accepted_ = 0;  ///< the last write-back had room from here on
   std::vector<WriteBack> written_;
   std::vector<TensorBytes> traffic_;

@@ -174,14 +174,14 @@ int MemorySystem::split(const Access& access, std::vector<Piece>& pieces) const 
 void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cycles) {
   std::int64_t units = 0;
   double by_piece = 0;
-  std::int64_t taken_in_bytes = 0;
+  TakenIn taken_in;
   touched_.clear();
   located_.clear();
   for (const Access& access : accesses) {
     for_each_piece(
         access, [&]() -> Piece& { return touched_.emplace_back(); },
         [&](const Piece& piece) {
-          taken_in_bytes += written_bytes(piece) * piece.accesses;
+          taken_in.bytes += written_bytes(piece) * piece.accesses;
           const std::int64_t service = service_units(timing_, piece);
           units += service * piece.accesses;
           by_piece += static_cast<double>(service) * static_cast<double>(service * piece.accesses);
@@ -193,11 +193,13 @@ void MemorySystem::touch(std::span<const Access> accesses, std::int64_t time_cyc
   const auto piece = units > 0 ? static_cast<std::int64_t>(by_piece / static_cast<double>(units)) : 0;
   told_.push_back({time_cycles * kQueueUnits, units, piece});
   for (std::size_t i = 0; i < touched_.size(); ++i) {
-    taken_in_bytes += slices_[touched_[i].slice].touch(touched_[i], located_[i], time_cycles);
+    const TakenIn brought = slices_[touched_[i].slice].touch(touched_[i], located_[i], time_cycles);
+    taken_in.bytes += brought.bytes;
+    taken_in.reduced_units += brought.reduced_units;
   }
   const auto slices = static_cast<std::int64_t>(slices_.size());
   for (L2Slice& slice : slices_) {
-    slice.add_background(time_cycles, taken_in_bytes / slices);
+    slice.add_background(time_cycles, {taken_in.bytes / slices, taken_in.reduced_units / slices});
   }
 }
 

@@ -47,7 +47,8 @@ void set_shared(DecodedInstruction& out, const hw::Sm& sm, const DecodedLaunch& 
   const int bytes = moved_bytes(launch, out);
   const int transfer = bytes / sm.shared.sub_core_bytes_per_clk;
   out.data_cycles = u16(std::max({1, wavefronts(launch, out), bytes / sm.shared.bytes_per_clk}));
-  out.mio_cycles = u16(std::max(sm.mio.min_interval_cycles, transfer));
+  // What is turned off for all lanes passes at once (experiments/reference/measured-h200/checked_columns.md).
+  out.mio_cycles = u16(bytes == 0 ? 1 : std::max(sm.mio.min_interval_cycles, transfer));
   out.latency = u16(sm.shared.base_latency_cycles + transfer);
 }
 

@@ -50,9 +50,29 @@ TEST(CheckedColumns, LoopsHaveTheInstructionsOfMachineCode) {
     EXPECT_EQ(std::ranges::count_if(loop, kernels::is_dead_load), number("dead_lds"));
     const bool checks = number("head_dim") < number("tile_head_dim");
     EXPECT_EQ(count(loop, Opcode::STS_128), checks ? number("LDGSTS") : 0);
+    if (checks) {
+      EXPECT_EQ(count(loop, Opcode::LDL) + count(loop, Opcode::LDL_64), number("LDL"));
+      EXPECT_EQ(count(loop, Opcode::STL) + count(loop, Opcode::STL_64), number("STL"));
+    }
     checked += checks ? 1 : 0;
   }
   EXPECT_EQ(checked, 12);
+}
+
+TEST(CheckedColumns, DeadLoadsHoldNobodyUp) {
+  const std::vector<Instruction> loop = loop_of(224, false, 2048);
+  int loads = 0;
+  for (std::size_t i = 0; i < loop.size(); ++i) {
+    if (!kernels::is_dead_load(loop[i])) {
+      continue;
+    }
+    ++loads;
+    EXPECT_EQ(loop[i].control.stall_cycles, 1) << "instruction " << i;
+    if (loop[i - 1].opcode == Opcode::STS_128) {
+      EXPECT_LE(loop[i - 1].control.stall_cycles, 4) << "instruction " << i - 1;
+    }
+  }
+  EXPECT_EQ(loads, 96);
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ inline hw::HwConfig test_config() {
                .write_bytes_per_clk = 192,
                .lines_per_clk = 3,
                .sm_bytes_per_clk = 96,
-               .reduce_lanes_per_clk = 425};
+               .reduce_lanes_per_clk = 425,
+               .reduce_waiting_sectors = 1000};
   config.hbm.peak_gb_per_s = 60;
   config.hbm.latency_ns = 151;
   config.hbm.page_bytes = 1024;

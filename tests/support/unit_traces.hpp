@@ -52,6 +52,9 @@ inline trace::Trace everything() {
   for (int i = 0; i < 8; ++i) {
     program.op(RED_ADD_F32).memory(rows(1, 512)).reads(8);
   }
+  trace::MemoryOperand in_hbm = rows(1, 512);
+  in_hbm.offset.offset = 1 << 19;  // where nobody stores
+  program.op(RED_ADD_F32).memory(in_hbm).reads(8);
   program.end_loop().exit();
   trace::Launch launch = one_program(program.build(), 4, 40, {4});
   launch.registers_per_thread = 100;

@@ -149,6 +149,36 @@ TEST_F(L2SliceTest, ReductionsTakeTheirRateOfLanes) {
               static_cast<double>(49 * 128 * timing_.units_per_lane) / kQueueUnits, 1);
 }
 
+TEST_F(L2SliceTest, ReductionsWaitForHbmSoManySectorsAtATime) {
+  constexpr int kSectors = 16;  // of a piece
+  config_.l2.reduce_waiting_sectors = kSectors * config_.l2.slices;
+  config_.hbm.page_wait_ns = 0;
+  timing_ = slice_timing(config_, kClockMhz);
+  begin(false);
+  const std::int64_t first = serve(piece(AccessKind::reduce, 1, 0));
+  const std::int64_t of_hbm = first - config_.l2.hit_latency_cycles;
+  EXPECT_GE(serve(piece(AccessKind::reduce, 2, 0)), first + of_hbm);
+  EXPECT_GE(serve(piece(AccessKind::reduce, 3, 0)), first + 2 * of_hbm);
+  EXPECT_LT(read(4, 0), first + of_hbm) << "others pass by";
+  // What lies in the L2 needs no place, and later ones find all of them free.
+  EXPECT_EQ(serve(piece(AccessKind::reduce, 1, 10'000)), config_.l2.hit_latency_cycles);
+  EXPECT_EQ(serve(piece(AccessKind::reduce, 5, 20'000)), first);
+}
+
+TEST_F(L2SliceTest, ReductionsOfOthersTakePlacesToo) {
+  const auto touched = [&](AccessKind kind, std::int64_t block) {
+    const Piece other = piece(kind, block, 0);
+    return slice_.touch(other, slice_.locate(other), 0);
+  };
+  const TakenIn brought = touched(AccessKind::reduce, 1);
+  EXPECT_EQ(brought.bytes, 512);
+  const auto sectors = static_cast<double>(config_.l2.reduce_waiting_sectors / config_.l2.slices);
+  EXPECT_GE(static_cast<double>(brought.reduced_units),
+            static_cast<double>(timing_.hbm_units) * 16 / sectors - 1);
+  EXPECT_EQ(touched(AccessKind::reduce, 1).reduced_units, 0) << "it is there by now";
+  EXPECT_EQ(touched(AccessKind::read, 2).reduced_units, 0);
+}
+
 TEST_F(L2SliceTest, KeepsItsContentsIfItIsTold) {
   read(1, 0);
   begin(true);

@@ -65,6 +65,13 @@ TEST(SmSharedMemory, SmallLoadsKeepTheIntervalOfTheSubCore) {
   EXPECT_EQ(exit_time(config, loads(LDS_32, 5, 128, 1), 4), 4 * 5 - 1 + load_latency(config.sm.shared, 128));
 }
 
+TEST(SmSharedMemory, WhatIsTurnedOffTakesOneCycleOfSubCoreAndSm) {
+  const hw::HwConfig config = test_config();
+  const Program program = loads(LDS_32, 5, 0, 0);
+  EXPECT_EQ(exit_time(config, program), 5 - 1 + load_latency(config.sm.shared, 0));
+  EXPECT_EQ(exit_time(config, program, 4), 4 * 5 - 1 + load_latency(config.sm.shared, 0));
+}
+
 TEST(SmSharedMemory, BankConflictsTakeTheDataPathLonger) {
   const hw::HwConfig config = test_config();
   const Program program = loads(LDS_32, 3, 128, 16);
