@@ -47,7 +47,7 @@ inline std::int64_t written_bytes(const Piece& piece) {
 /// What comes into slices, in whole sectors.
 struct TakenIn {
   std::int64_t bytes = 0;          ///< written by SMs or brought by HBM
-  std::int64_t reduced_units = 0;  ///< that reductions take the places of those that wait for HBM
+  std::int64_t reduced_units = 0;  ///< see L2Slice::waiting_units()
 };
 
 /// State of one slice. It answers pieces in the order in which they come, which is that of their times.
@@ -81,7 +81,8 @@ class L2Slice {
                        const Fetch& fetch);
   /// How long these bytes, in whole sectors, take the way into the slice.
   std::int64_t write_units(std::int64_t bytes) const;
-  /// How long a reduction takes all places of those that wait, if HBM brings so many bytes in that time.
+  /// A reduction that waits `latency` for so many bytes takes as much of the slice's places as one that takes
+  /// all of them for this long.
   std::int64_t waiting_units(std::int64_t bytes, std::int64_t latency) const;
   /// Until the pages are open that hold the piece.
   std::int64_t page_wait(const Piece& piece) const;
