@@ -170,13 +170,14 @@ void L2Slice::add_background(std::int64_t time_cycles, const TakenIn& taken_in) 
 
 TakenIn L2Slice::touch(const Piece& piece, const BlockAddress& address, std::int64_t time_cycles) {
   const std::int64_t now = time_cycles * kQueueUnits;
+  const std::int64_t latency = timing_->hbm_units + timing_->mean_page_wait_units;
   TakenIn brought;
   look_up(piece, address, now, [&](std::int64_t bytes) {
-    const std::int64_t filled =
-        channel_.read_in_background(now, bytes) + timing_->hbm_units + timing_->mean_page_wait_units;
     brought.bytes += bytes;
-    brought.reduced_units += piece.kind == AccessKind::reduce ? waiting_units(bytes, filled - now) : 0;
-    return filled;
+    // The channel says when the bytes come, which is at a chance moment of several periods: nobody waits that
+    // long for them.
+    brought.reduced_units += piece.kind == AccessKind::reduce ? waiting_units(bytes, latency) : 0;
+    return channel_.read_in_background(now, bytes) + latency;
   });
   write_back([&](std::int64_t bytes) { channel_.write_in_background(now, bytes); });
   return brought;

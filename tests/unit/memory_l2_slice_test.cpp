@@ -172,9 +172,9 @@ TEST_F(L2SliceTest, ReductionsOfOthersTakePlacesToo) {
   };
   const TakenIn brought = touched(AccessKind::reduce, 1);
   EXPECT_EQ(brought.bytes, 512);
-  const auto sectors = static_cast<double>(config_.l2.reduce_waiting_sectors / config_.l2.slices);
-  EXPECT_GE(static_cast<double>(brought.reduced_units),
-            static_cast<double>(timing_.hbm_units) * 16 / sectors - 1);
+  const std::int64_t latency = timing_.hbm_units + timing_.mean_page_wait_units;
+  EXPECT_EQ(brought.reduced_units, 16 * latency / timing_.reduced_sectors)
+      << "the chance moment at which they cross the bus is no wait";
   EXPECT_EQ(touched(AccessKind::reduce, 1).reduced_units, 0) << "it is there by now";
   EXPECT_EQ(touched(AccessKind::read, 2).reduced_units, 0);
 }
