@@ -129,7 +129,6 @@ void FastPolicy::fill_chip() {
 void FastPolicy::advance_unsimulated(sim::Cycles now) {
   gpu::CtaDispatcher& dispatcher = engine_->dispatcher();
   for (const FreeSlot& slot : unsimulated_->advance(now, memory_)) {
-    ++completed_;
     if (!dispatcher.done()) {
       unsimulated_->begin(dispatcher.dispatched(), slot);
       dispatcher.skip(1);
@@ -197,7 +196,6 @@ void FastPolicy::end_cta(std::size_t sm, int slot, sim::Cycles time) {
     paces_.clear();  // those that are left on the chip go on faster
   }
   passes_->start_anew();
-  completed_ += static_cast<std::uint64_t>(sampled.echo->members(slot));
 }
 
 std::vector<int> FastPolicy::members() const {
@@ -265,7 +263,7 @@ void FastPolicy::end_window(sim::Cycles begin, sim::Cycles end) {
       begin_coast(sm, *std::move(coast), end);
     }
   }
-  if (skipper_.window_ends(completed_)) {
+  if (skipper_.window_ends(engine_->dispatcher().dispatched())) {
     end_wave(end);
   }
   if (!whole_ && !unsimulated_ && passes_->applies() && passes_->part_ends(engine_->sms(), end)) {

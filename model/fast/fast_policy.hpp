@@ -108,7 +108,6 @@ class FastPolicy : public engine::Policy {
   std::vector<HbmBytes> left_out_;  ///< by tensor, moved in passes that were left out
   sm::SmCounters counted_;          ///< of all SMs
   std::uint64_t stepped_ = 0;
-  std::uint64_t completed_ = 0;
   sim::Cycles last_end_ = 0;  ///< of a window, or of passes that all SMs leave out
 };
 

@@ -57,7 +57,8 @@ WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::
       one_class_(has_one_class(launch)),
       ctas_(trace::cta_count(launch)),
       window_((slots + period - 1) / period * period),
-      may_skip_(ctas_ >= window_ * kFewestWindows) {}
+      may_skip_(ctas_ >= window_ * kFewestWindows),
+      windows_begun_(slots / window_) {}
 
 double WaveSkipper::work_of_row(std::uint32_t base_class, std::uint64_t begin, std::uint64_t end) {
   const std::vector<std::uint32_t>& table = launch_.class_of_block[0];
@@ -108,7 +109,8 @@ std::optional<SkippedWaves> WaveSkipper::observe(LaunchProgress progress, std::u
     return std::nullopt;
   }
   SkippedWaves skipped;
-  skipped.ctas = (windows_left - 1) * window_;
+  // Whoever comes next begins a period: what it shares with others nobody has brought that is left out.
+  skipped.ctas = (windows_left - 1) * window_ - dispatched % window_;
   skipped.part = ends_.all();
   skipped.repeats = work(dispatched, skipped.ctas) / skipped.part.work;
   if (!ends_.is_steady(skipped.repeats, l2_capacity_)) {

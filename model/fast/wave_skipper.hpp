@@ -35,10 +35,11 @@ class WaveSkipper {
               std::int64_t l2_bytes = std::numeric_limits<std::int64_t>::max(), std::uint64_t period = 1);
 
   bool may_skip() const { return may_skip_; }
-  /// True if a window has ended with the last of `completed` CTAs and its progress is wanted.
-  bool window_ends(std::uint64_t completed) {
-    const bool ends = may_skip_ && completed / window_ > windows_ended_;
-    windows_ended_ = completed / window_;
+  /// True if the last CTA of a window is among those `dispatched` since the last call, and its progress is
+  /// wanted.
+  bool window_ends(std::uint64_t dispatched) {
+    const bool ends = may_skip_ && dispatched / window_ > windows_begun_;
+    windows_begun_ = dispatched / window_;
     return ends;
   }
   /// Takes the progress at the end of a window, its work in instructions; returns what may be skipped now.
@@ -58,7 +59,7 @@ class WaveSkipper {
   std::uint64_t ctas_;
   std::uint64_t window_;
   bool may_skip_;
-  std::uint64_t windows_ended_ = 0;
+  std::uint64_t windows_begun_;  ///< with the CTAs that the launch began with: those that the chip holds
   LastParts ends_{1};
 };
 

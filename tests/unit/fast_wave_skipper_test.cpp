@@ -36,8 +36,8 @@ Watch watch(WaveSkipper& skipper, const std::vector<sim::Cycles>& times, std::ve
   double work = 0;
   for (const sim::Cycles time : times) {
     work += works[result.windows % works.size()];
-    const std::uint64_t completed = ++result.windows * kSlots;
-    if (!skipper.window_ends(completed)) {
+    const std::uint64_t dispatched = (++result.windows + 1) * kSlots;
+    if (!skipper.window_ends(dispatched)) {
       ADD_FAILURE() << "window " << result.windows << " is not wanted";
       break;
     }
@@ -45,7 +45,7 @@ Watch watch(WaveSkipper& skipper, const std::vector<sim::Cycles>& times, std::ve
     progress.time = time;
     progress.work = work;
     progress.counted.data_path_cycles = static_cast<std::int64_t>(7 * result.windows);
-    result.skipped = skipper.observe(progress, completed + kSlots);
+    result.skipped = skipper.observe(progress, dispatched);
     if (result.skipped) {
       break;
     }
@@ -67,7 +67,7 @@ TEST(WaveSkipper, SteadyWavesAreSkippedButTheLastOnes) {
 TEST(WaveSkipper, SkipsOncePerLaunch) {
   WaveSkipper skipper(grid(1000), kSlots);
   ASSERT_TRUE(watch(skipper, {20000, 40000, 60000}).skipped);
-  EXPECT_FALSE(skipper.window_ends(40));
+  EXPECT_FALSE(skipper.window_ends(50));
 }
 
 TEST(WaveSkipper, UnsteadyWavesAreNotSkipped) {
@@ -94,6 +94,23 @@ TEST(WaveSkipper, WindowsAreWholePeriodsOfSharedLines) {
   EXPECT_TRUE(short_periods.window_ends(12)) << "no less than a wave";
   WaveSkipper few(grid(200), kSlots, kL2, 60);
   EXPECT_FALSE(few.window_ends(60)) << "three such windows are too few to leave one out";
+}
+
+TEST(WaveSkipper, WhoeverComesNextBeginsAPeriod) {
+  WaveSkipper skipper(grid(200), kSlots, 1 << 26, 25);
+  std::optional<SkippedWaves> skipped;
+  std::uint64_t dispatched = 0;
+  while (!skipped && dispatched < 200) {
+    dispatched += 7;
+    LaunchProgress progress;
+    progress.time = static_cast<sim::Cycles>(dispatched) * 1000;
+    progress.work = static_cast<double>(dispatched);
+    skipped = skipper.window_ends(dispatched) ? skipper.observe(progress, dispatched) : std::nullopt;
+  }
+  ASSERT_TRUE(skipped);
+  EXPECT_EQ(dispatched, 77U) << "the third window has ended";
+  EXPECT_EQ(skipped->ctas, 75U - 2) << "three of four that are left, and the next CTA is the 150th";
+  EXPECT_DOUBLE_EQ(skipped->repeats * skipped->part.work, 75.0 - 2) << "CTAs of one instruction each";
 }
 
 TEST(L2Period, IsThatOfTheTensorWhoseNeighboursComeLast) {
@@ -184,7 +201,7 @@ TEST(WaveSkipper, L2MustBeFullUnlessItNeverWillBe) {
     std::size_t windows = 0;
     for (const sim::Cycles time : times) {
       ++windows;
-      EXPECT_TRUE(skipper.window_ends(windows * kSlots));
+      EXPECT_TRUE(skipper.window_ends((windows + 1) * kSlots));
       LaunchProgress progress;
       progress.time = time;
       progress.work = static_cast<double>(windows * kSlots);
@@ -222,24 +239,24 @@ TEST(WaveSkipper, ShortWindowsAreComparedTogether) {
 }
 
 TEST(WaveSkipper, FewWavesAreExecuted) {
-  EXPECT_FALSE(WaveSkipper(grid(39), kSlots).window_ends(10));
-  EXPECT_TRUE(WaveSkipper(grid(40), kSlots).window_ends(10));
-  EXPECT_FALSE(WaveSkipper(grid(40), kSlots).window_ends(9));
+  EXPECT_FALSE(WaveSkipper(grid(39), kSlots).window_ends(20));
+  EXPECT_TRUE(WaveSkipper(grid(40), kSlots).window_ends(20));
+  EXPECT_FALSE(WaveSkipper(grid(40), kSlots).window_ends(19));
 }
 
 TEST(WaveSkipper, WindowEndsOnceWhereBatchesOfCtasPassItsEnd) {
   WaveSkipper skipper(grid(60), kSlots);
-  EXPECT_FALSE(skipper.window_ends(7));
-  EXPECT_TRUE(skipper.window_ends(14));
-  EXPECT_FALSE(skipper.window_ends(19));
-  EXPECT_TRUE(skipper.window_ends(33)) << "two ends at once count as one";
+  EXPECT_FALSE(skipper.window_ends(17));
+  EXPECT_TRUE(skipper.window_ends(24));
+  EXPECT_FALSE(skipper.window_ends(29));
+  EXPECT_TRUE(skipper.window_ends(43)) << "two ends at once count as one";
 }
 
 TEST(WaveSkipper, GivesUpWhenTooLittleIsLeft) {
   WaveSkipper skipper(grid(59), kSlots);
   const Watch seen = watch(skipper, {20000, 40000, 60000});
   EXPECT_FALSE(seen.skipped);
-  EXPECT_FALSE(skipper.window_ends(40)) << "19 of 59 are left, less than a window and the tail";
+  EXPECT_FALSE(skipper.window_ends(50)) << "9 of 59 are left, less than a window and the tail";
 }
 
 TEST(WaveSkipper, TableThatNamesOneClassIsNoObstacle) {
@@ -250,7 +267,7 @@ TEST(WaveSkipper, TableThatNamesOneClassIsNoObstacle) {
   ASSERT_TRUE(seen.skipped);
   EXPECT_EQ(seen.skipped->ctas, 240U - 40 - 10);
   EXPECT_DOUBLE_EQ(seen.skipped->repeats, 19.0 / 2) << "in CTAs of the class that is there";
-  EXPECT_FALSE(skipper.window_ends(40));
+  EXPECT_FALSE(skipper.window_ends(50));
 }
 
 /// Every CTA streams 32 KB of its own from HBM and writes a sixteenth of that.
