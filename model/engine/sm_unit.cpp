@@ -22,12 +22,11 @@ SmUnit::SmUnit(const hw::HwConfig& config, const trace::Trace& trace, const sm::
   core_.set_sm_index(sm);
 }
 
-int SmUnit::install(const sm::ResidentCta& cta, sim::Cycles start) {
+void SmUnit::install(const sm::ResidentCta& cta, sim::Cycles start) {
   const int slot = core_.first_free_slot();
   ran_ = true;
   core_.install(slot, cta, static_cast<std::int32_t>(start - origin_));
   next_event_ = std::min(next_event_, start);
-  return slot;
 }
 
 void SmUnit::jump(sim::Cycles now, sim::Cycles cycles) {

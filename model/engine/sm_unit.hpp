@@ -29,7 +29,7 @@ class SmUnit {
          int cta_slots, int sm, const memory::Memory& memory, RequestTap* tap);
 
   /// Puts a CTA into a free slot; its warps may issue from `start` on, not before the end of the last window.
-  int install(const sm::ResidentCta& cta, sim::Cycles start);
+  void install(const sm::ResidentCta& cta, sim::Cycles start);
   /// Takes the answers to what it asked in the last window, then runs to `end`.
   void run_window(sim::Cycles begin, sim::Cycles end);
   /// Leaves out `cycles` from `now`, the end of the last window, on: what it is about to do happens so much

@@ -27,7 +27,6 @@ struct JoinedAccess {
 class AccessBatch {
  public:
   void add(const JoinedAccess& access) { accesses_.push_back(access); }
-  bool empty() const { return accesses_.empty(); }
   void clear() { accesses_.clear(); }
   /// What has been added since the last clear(), in the order of addresses.
   const std::vector<JoinedAccess>& join();

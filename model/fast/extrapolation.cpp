@@ -152,7 +152,7 @@ void extrapolate(gpu::LaunchCounts& counts, const hw::HwConfig& config, const tr
   };
   const std::vector<trace::RequestedBytes> requested = trace::requested_bytes(trace, launch);
   for (std::size_t t = 0; t < counts.tensors.size(); ++t) {
-    memory::TensorBytes& traffic = counts.tensors[t];
+    metrics::MovedBytes& traffic = counts.tensors[t];
     const Demand& demand = sample.demand[t];
     traffic.l2_read =
         moved(requested[t].read, demand.read_asked, all_counted ? traffic.l2_read : demand.read_moved);

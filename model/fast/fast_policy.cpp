@@ -178,7 +178,7 @@ LaunchProgress FastPolicy::progress(sim::Cycles now) {
   progress.work = static_cast<double>(counted_.issued());
   progress.l2_bytes = engine_->memory().used_bytes();
   progress.counted = counted_;
-  for (const memory::TensorBytes& tensor : engine_->memory().traffic()) {
+  for (const metrics::MovedBytes& tensor : engine_->memory().traffic()) {
     const HbmBytes& left_out = left_out_[progress.hbm.size()];
     progress.hbm.push_back({tensor.hbm_read + left_out.read_bytes, tensor.hbm_write + left_out.write_bytes});
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/memory/l2_slice.hpp"
+#include "model/metrics/moved_bytes.hpp"
 #include "model/metrics/result.hpp"
 #include "model/sim/event_queue.hpp"
 #include "model/sm/sm_core.hpp"
@@ -22,7 +23,7 @@ struct LaunchCounts {
   std::uint64_t stepped = 0;            ///< of these, stepped one by one
   std::uint64_t sm_active_cycles = 0;   ///< sum over SMs of cycles with a resident CTA
   double sm_clock_mhz = 0;
-  std::vector<memory::TensorBytes> tensors;  ///< what moved of each
+  std::vector<metrics::MovedBytes> tensors;  ///< what moved of each
   std::uint64_t code_bytes = 0;              ///< read from HBM: instructions
   std::uint64_t earlier_bytes = 0;           ///< written to HBM, but dirty before the launch
 };

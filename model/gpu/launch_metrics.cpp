@@ -88,7 +88,7 @@ void add_stalls(metrics::LaunchResult& result, const sm::SmCounters& counters, s
 }
 
 void add_traffic(metrics::LaunchResult& result, const trace::Trace& trace, const LaunchCounts& counts) {
-  const std::vector<memory::TensorBytes>& moved = counts.tensors;
+  const std::vector<metrics::MovedBytes>& moved = counts.tensors;
   result.code_bytes = counts.code_bytes;
   result.earlier_bytes = counts.earlier_bytes;
   auto dram_read = static_cast<double>(counts.code_bytes);

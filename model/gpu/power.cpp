@@ -113,7 +113,7 @@ metrics::Energy launch_energy(const hw::Energy& energy, const LaunchCounts& coun
     core_pj += static_cast<double>(issued) * opcode_pj(energy, op);
   }
   double hbm_pj = 0;
-  for (const memory::TensorBytes& moved : counts.tensors) {
+  for (const metrics::MovedBytes& moved : counts.tensors) {
     core_pj += static_cast<double>(moved.l2_read) * energy.l2_read_pj_per_byte +
                static_cast<double>(moved.l2_write) * energy.l2_write_pj_per_byte;
     hbm_pj += static_cast<double>(moved.hbm_read) * energy.hbm_read_pj_per_byte +

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/memory/tensor_bytes.hpp"
+#include "model/memory/tensor_extent.hpp"
 
 namespace warpscope::memory {
 

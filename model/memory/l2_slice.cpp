@@ -106,7 +106,7 @@ std::int64_t L2Slice::look_up(const Piece& piece, const BlockAddress& address, s
   const BlockAccess access{
       .key = piece.key, .mask = piece.mask, .partitions = partitions, .now_cycles = start};
   const std::uint64_t moved = moved_bytes(piece);
-  TensorBytes& traffic = traffic_[piece.key >> kTensorShift];
+  metrics::MovedBytes& traffic = traffic_[piece.key >> kTensorShift];
   std::int64_t there = start;
   Lookup found;
   const auto arrival = [&](std::int64_t missed_bytes) { return there = fetch(missed_bytes); };

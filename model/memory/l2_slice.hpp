@@ -10,8 +10,9 @@
 #include "model/memory/hit_latency.hpp"
 #include "model/memory/partitioned_cache.hpp"
 #include "model/memory/piece.hpp"
-#include "model/memory/tensor_bytes.hpp"
+#include "model/memory/tensor_extent.hpp"
 #include "model/memory/write_port.hpp"
+#include "model/metrics/moved_bytes.hpp"
 
 namespace warpscope::memory {
 
@@ -70,7 +71,7 @@ class L2Slice {
   BlockAddress locate(const Piece& piece) const { return cache_.locate(piece.key); }
 
   /// By tensor; behind them what leave_dirty() left.
-  const std::vector<TensorBytes>& traffic() const { return traffic_; }
+  const std::vector<metrics::MovedBytes>& traffic() const { return traffic_; }
   std::int64_t used_bytes() const { return cache_.used_bytes(); }
 
  private:
@@ -97,7 +98,7 @@ class L2Slice {
   Server reductions_;          ///< that wait for HBM
   std::int64_t accepted_ = 0;  ///< the last write-back had room from here on
   std::vector<WriteBack> written_;
-  std::vector<TensorBytes> traffic_;
+  std::vector<metrics::MovedBytes> traffic_;
 };
 
 }  // namespace warpscope::memory

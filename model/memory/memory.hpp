@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "model/memory/piece.hpp"
-#include "model/memory/tensor_bytes.hpp"
+#include "model/memory/tensor_extent.hpp"
+#include "model/metrics/moved_bytes.hpp"
 
 namespace warpscope::memory {
 
@@ -48,7 +49,7 @@ class Memory {
   virtual void serve(std::span<std::vector<Piece>* const> asked, std::size_t part, std::size_t parts) = 0;
 
   /// By tensor, of this launch so far.
-  virtual std::vector<TensorBytes> traffic() const = 0;
+  virtual std::vector<metrics::MovedBytes> traffic() const = 0;
   /// Written to HBM in this launch, but dirty before it.
   virtual std::uint64_t earlier_bytes() const { return 0; }
   /// Of the L2.

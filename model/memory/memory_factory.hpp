@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/hw/hw_config.hpp"
-#include "model/memory/tensor_bytes.hpp"
+#include "model/memory/tensor_extent.hpp"
 
 namespace warpscope::memory {
 

@@ -229,8 +229,8 @@ void MemorySystem::serve(std::span<std::vector<Piece>* const> asked, std::size_t
   }
 }
 
-std::vector<TensorBytes> MemorySystem::traffic() const {
-  std::vector<TensorBytes> sum(addresses_.tensors());
+std::vector<metrics::MovedBytes> MemorySystem::traffic() const {
+  std::vector<metrics::MovedBytes> sum(addresses_.tensors());
   for (const L2Slice& slice : slices_) {
     for (std::size_t t = 0; t < sum.size(); ++t) {
       sum[t] += slice.traffic()[t];

@@ -11,6 +11,7 @@
 #include "model/memory/lookups.hpp"
 #include "model/memory/memory.hpp"
 #include "model/memory/piece_order.hpp"
+#include "model/metrics/moved_bytes.hpp"
 
 namespace warpscope::memory {
 
@@ -30,7 +31,7 @@ class MemorySystem final : public Memory {
   /// What SMs ask for that another one stands for, so that nobody waits for the answers: it changes what the
   /// L2 holds, and takes its part of the queues from `time_cycles` on.
   void touch(std::span<const Access> accesses, std::int64_t time_cycles);
-  std::vector<TensorBytes> traffic() const override;
+  std::vector<metrics::MovedBytes> traffic() const override;
   std::uint64_t earlier_bytes() const override;
   std::int64_t used_bytes() const override;
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "model/memory/block_cache.hpp"
-#include "model/memory/tensor_bytes.hpp"
+#include "model/memory/tensor_extent.hpp"
 #include "model/trace/launch.hpp"
 
 namespace warpscope::memory {
@@ -49,7 +49,7 @@ class SharedLines {
       const std::int64_t end_turn = turns_before(end_row);
       for (std::int64_t line = place / kLineBytes; line * kLineBytes < place + row_bytes_; ++line) {
         for (std::int64_t turn = turns_before(first_row); turn < end_turn;) {
-          const std::int64_t stop = std::min(end_turn, (turn | (kBlockLines - 1)) + 1);
+          const std::int64_t stop = std::min(end_turn, (turn | (kLinesPerBlock - 1)) + 1);
           const LinesOfRows part = lines_of({begin, end}, {place, line, row}, turn, stop);
           if (part.bytes > 0) {
             use(part);
@@ -61,10 +61,8 @@ class SharedLines {
   }
 
  private:
-  static constexpr std::int64_t kBlockLines = kBlockBytes / kLineBytes;
-
   std::int64_t first_block(const TensorExtent& tensor, std::int64_t segment) const {
-    const std::int64_t blocks = (tensor.segment_bytes - 1) / (row_bytes_ * turn_rows_) / kBlockLines + 1;
+    const std::int64_t blocks = (tensor.segment_bytes - 1) / (row_bytes_ * turn_rows_) / kLinesPerBlock + 1;
     const std::int64_t column = segment / tensor.line_segments * turn_lines_;
     return (column - column % columns_) * blocks + column % columns_;
   }
@@ -83,7 +81,7 @@ class SharedLines {
 
   /// That row's part of the line in turns [turn, stop), which are of one block.
   LinesOfRows lines_of(const Span& span, const RowLine& at, std::int64_t turn, std::int64_t stop) const {
-    LinesOfRows result{.block = first_block_ + at.line + turn / kBlockLines * columns_};
+    LinesOfRows result{.block = first_block_ + at.line + turn / kLinesPerBlock * columns_};
     // Bytes of the line, from its begin.
     const std::int64_t own = at.place - at.line * kLineBytes;
     for (; turn < stop; ++turn) {
@@ -91,7 +89,7 @@ class SharedLines {
       const std::int64_t first = std::max({span.begin + row_begin, own, std::int64_t{0}});
       const std::int64_t last = std::min({span.end + row_begin, own + row_bytes_, kLineBytes});
       if (first < last) {
-        const std::int64_t sector = turn % kBlockLines * kLineSectors;
+        const std::int64_t sector = turn % kLinesPerBlock * kLineSectors;
         result.bytes += last - first;
         result.lines |= ((std::uint64_t{1} << kLineSectors) - 1) << sector;
         for (std::int64_t s = first / kSectorBytes; s * kSectorBytes < last; ++s) {

@@ -103,7 +103,7 @@ void TlmMemory::send(Piece& piece) {
         delay >= sent ? latency.to_string() : "less than no time", least_latency_.to_string()));
   }
   piece.arrival_cycles = piece.time_cycles + cycles;
-  TensorBytes& traffic = traffic_[info_.place.tensor];
+  metrics::MovedBytes& traffic = traffic_[info_.place.tensor];
   (reads ? traffic.l2_read : traffic.l2_write) += piece.bytes;
 }
 

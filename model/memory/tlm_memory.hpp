@@ -9,6 +9,7 @@
 
 #include "model/memory/address_map.hpp"
 #include "model/memory/memory.hpp"
+#include "model/metrics/moved_bytes.hpp"
 #include "model/sim/sm_clock.hpp"
 
 namespace warpscope::memory {
@@ -53,7 +54,7 @@ class TlmMemory : public sc_core::sc_module, public Memory {
   void serve(std::span<std::vector<Piece>* const> asked, std::size_t part, std::size_t parts) override;
   /// What lies behind the socket is not known: all counts as bytes between SMs and L2, and nothing of it as
   /// hits.
-  std::vector<TensorBytes> traffic() const override { return traffic_; }
+  std::vector<metrics::MovedBytes> traffic() const override { return traffic_; }
   std::int64_t used_bytes() const override { return 0; }
 
  private:
@@ -62,7 +63,7 @@ class TlmMemory : public sc_core::sc_module, public Memory {
   AddressMap addresses_;
   sc_core::sc_time least_latency_;
   sim::SmClock clock_;
-  std::vector<TensorBytes> traffic_;
+  std::vector<metrics::MovedBytes> traffic_;
   std::vector<Piece*> in_order_;     ///< kept to save its memory
   std::vector<unsigned char> data_;  ///< of the payload
   tlm::tlm_generic_payload payload_;

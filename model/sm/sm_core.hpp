@@ -107,7 +107,6 @@ class SmCore {
     return loop_counters_[static_cast<std::size_t>(warp)];
   }
   const LoopHead& loop_head(int slot) const { return loop_heads_[static_cast<std::size_t>(slot)]; }
-  const DecodedLaunch& decoded() const { return decoded_; }
   /// Which warps wait where, for the report of a deadlock.
   std::vector<std::pair<int, std::uint32_t>> waiting_warps() const;
   /// Code comes as `supply` says, whose times are `origin` ahead; null: from the L2 and to nobody else. What

@@ -56,7 +56,7 @@ TEST_F(AccessBatchTest, SectorsOfSeveralPiecesCountForEach) {
   EXPECT_EQ(joined[0].bytes, 64);
   EXPECT_EQ(joined[0].again_bytes, 2U * 32);
   batch_.clear();
-  EXPECT_TRUE(batch_.empty());
+  EXPECT_TRUE(batch_.join().empty());
   add(8, 64);
   add(72, 64);
   ASSERT_EQ(batch_.join().size(), 1U);

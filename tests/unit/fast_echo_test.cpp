@@ -45,7 +45,7 @@ class Echoes {
 
   const fast::Demand& demand() const { return echo_.demand()[0]; }
   /// What the others have read.
-  memory::TensorBytes moved() const { return memory_.traffic()[0]; }
+  metrics::MovedBytes moved() const { return memory_.traffic()[0]; }
   /// How long 32 bytes of the tensor take much later: no longer than a hit where the L2 has them.
   std::int64_t cycles_to_read(std::int64_t segment, std::int64_t offset) {
     memory::Access access;

@@ -42,7 +42,7 @@ class L2SliceTest : public testing::Test {
   std::int64_t read(std::int64_t block, std::int64_t time) {
     return serve(piece(AccessKind::read, block, time));
   }
-  const TensorBytes& moved() const { return slice_.traffic()[0]; }
+  const metrics::MovedBytes& moved() const { return slice_.traffic()[0]; }
 
   hw::HwConfig config_ = test::test_config();
   SliceTiming timing_ = slice_timing(config_, kClockMhz);

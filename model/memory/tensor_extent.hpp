@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include "model/metrics/moved_bytes.hpp"
-
 namespace warpscope::memory {
 
 /// Room that a tensor takes in memory.
@@ -15,8 +13,5 @@ struct TensorExtent {
   std::int64_t line_segments = 1;         ///< likewise
   std::int64_t row_bytes = 0;             ///< likewise
 };
-
-/// What moved of one tensor.
-using TensorBytes = metrics::MovedBytes;
 
 }  // namespace warpscope::memory
