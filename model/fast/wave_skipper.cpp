@@ -58,7 +58,7 @@ WaveSkipper::WaveSkipper(const trace::Launch& launch, std::uint64_t slots, std::
       ctas_(trace::cta_count(launch)),
       window_((slots + period - 1) / period * period),
       may_skip_(ctas_ >= window_ * kFewestWindows),
-      windows_begun_(slots / window_) {}
+      windows_dispatched_(slots / window_) {}
 
 double WaveSkipper::work_of_row(std::uint32_t base_class, std::uint64_t begin, std::uint64_t end) {
   const std::vector<std::uint32_t>& table = launch_.class_of_block[0];

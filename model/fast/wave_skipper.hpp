@@ -23,10 +23,10 @@ struct SkippedWaves {
 /// length that read the same keys, the longer ones bring what is theirs alone. 1: neither is so.
 std::uint64_t l2_period(const trace::Trace& trace, const trace::Launch& launch);
 
-/// Watches a launch in windows of whole periods, a wave of CTAs at least. When the last one took as long for
-/// its work as the one before, within a tolerance, all that follow but the last may be skipped. The error is
-/// that tolerance; tests hold it against detailed runs. Nothing is skipped while the L2 fills up, as it
-/// writes nothing back before it is full.
+/// Watches a launch in windows of whole periods, a wave of CTAs at least, which end as their last CTA starts.
+/// When the last one took as long for its work as the one before, within a tolerance, all that follow but the
+/// last may be skipped. The error is that tolerance; tests hold it against detailed runs. Nothing is skipped
+/// while the L2 fills up, as it writes nothing back before it is full.
 class WaveSkipper {
  public:
   /// `slots` CTAs run at a time on the whole chip, and what they find in the L2 repeats after `period`.
@@ -38,8 +38,8 @@ class WaveSkipper {
   /// True if the last CTA of a window is among those `dispatched` since the last call, and its progress is
   /// wanted.
   bool window_ends(std::uint64_t dispatched) {
-    const bool ends = may_skip_ && dispatched / window_ > windows_begun_;
-    windows_begun_ = dispatched / window_;
+    const bool ends = may_skip_ && dispatched / window_ > windows_dispatched_;
+    windows_dispatched_ = dispatched / window_;
     return ends;
   }
   /// Takes the progress at the end of a window, its work in instructions; returns what may be skipped now.
@@ -59,7 +59,7 @@ class WaveSkipper {
   std::uint64_t ctas_;
   std::uint64_t window_;
   bool may_skip_;
-  std::uint64_t windows_begun_;  ///< with the CTAs that the launch began with: those that the chip holds
+  std::uint64_t windows_dispatched_;  ///< at first those of the CTAs that the chip holds at once
   LastParts ends_{1};
 };
 

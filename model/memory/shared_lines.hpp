@@ -89,9 +89,9 @@ class SharedLines {
       const std::int64_t first = std::max({span.begin + row_begin, own, std::int64_t{0}});
       const std::int64_t last = std::min({span.end + row_begin, own + row_bytes_, kLineBytes});
       if (first < last) {
-        const std::int64_t sector = turn % kLinesPerBlock * kLineSectors;
+        const std::int64_t sector = turn % kLinesPerBlock * kSectorsPerLine;
         result.bytes += last - first;
-        result.lines |= ((std::uint64_t{1} << kLineSectors) - 1) << sector;
+        result.lines |= ((std::uint64_t{1} << kSectorsPerLine) - 1) << sector;
         for (std::int64_t s = first / kSectorBytes; s * kSectorBytes < last; ++s) {
           result.asked |= std::uint64_t{1} << (sector + s);
         }
@@ -99,8 +99,6 @@ class SharedLines {
     }
     return result;
   }
-
-  static constexpr std::int64_t kLineSectors = kLineBytes / kSectorBytes;
 
   std::int64_t row_bytes_;
   std::int64_t place_;      ///< of the segment's row among those of all
