@@ -31,7 +31,7 @@ void SmCore::move_origin(std::int32_t origin) {
   finish_accounting(origin);
   rebase(origin);
   for (LoopHead& head : loop_heads_) {
-    head.time -= origin;
+    head.time = std::max(kLongAgo, head.time - origin);
   }
   arrivals_.rebase(origin);
   stores_.rebase(origin);

@@ -136,5 +136,14 @@ TEST(SmLoop, BlockDivisorAndSymbolChooseTheSegment) {
   EXPECT_EQ(in_second, 2) << "blocks 4 and 5";
 }
 
+// A CTA whose loops lie 3 * 2^30 cycles back, as one that waits for others may.
+TEST(SmLoop, TheLastIterationLiesInThePastForEver) {
+  CoreBench bench(test_config(), one_program(Program().op(BAR_SYNC).exit().build(), 1));
+  for (int i = 0; i < 3 << 10; ++i) {
+    bench.core().move_origin(1 << 20);
+    ASSERT_LE(bench.core().loop_head(0).time, 0) << i;
+  }
+}
+
 }  // namespace
 }  // namespace warpscope::test
