@@ -91,13 +91,13 @@ bool Coaster::even(const Mark& a, const Mark& b, const Mark& c) const {
 }
 
 const sm::DecodedLoop& Coaster::loop_of(std::size_t slot) const {
-  return decoded_.loops[static_cast<std::size_t>(loops_[slot * decoded_.warps_per_cta])];
+  return decoded_.loops[static_cast<std::size_t>(pass_.loops[slot * decoded_.warps_per_cta])];
 }
 
 std::optional<Coast> Coaster::consider(const sm::SmCore& core, const sm::SmCounters& counted,
                                        sim::Cycles origin, sim::Cycles now) {
   if (!find_loops(core)) {
-    loops_.clear();
+    start_anew();
     return std::nullopt;
   }
   const std::size_t warps_per_cta = decoded_.warps_per_cta;
@@ -109,8 +109,7 @@ std::optional<Coast> Coaster::consider(const sm::SmCore& core, const sm::SmCount
     }
   }
   Pass pass{found_, std::move(outer)};
-  if (loops_.empty() || !(pass == pass_)) {
-    loops_ = found_;
+  if (!(pass == pass_)) {
     pass_ = std::move(pass);
     marks_.assign(1, mark(core, counted, origin, now));
     fewest_ = 0;
@@ -205,8 +204,8 @@ std::optional<Coast> Coaster::coast(const sm::SmCore& core, LoopPace& pace) {
   coasted_ = pass_;
   Coast coast;
   coast.cycles = std::llround(room_cycles);
-  coast.loops = loops_;
-  coast.iterations.resize(loops_.size() / decoded_.warps_per_cta);
+  coast.loops = pass_.loops;
+  coast.iterations.resize(pass_.loops.size() / decoded_.warps_per_cta);
   // So that as many instructions are counted as are left out.
   double left_out = 0;
   for (std::size_t age = 0; age < by_age_.size(); ++age) {

@@ -53,7 +53,7 @@ class Coaster {
   /// It has gone.
   void end(std::size_t slot);
   /// They have left something out.
-  void start_anew() { loops_.clear(); }
+  void start_anew() { pass_ = {}; }
   /// `counted` is what the SM has counted up to `now`, which its core calls `now - origin`.
   std::optional<Coast> consider(const sm::SmCore& core, const sm::SmCounters& counted, sim::Cycles origin,
                                 sim::Cycles now);
@@ -84,8 +84,7 @@ class Coaster {
 
   const sm::DecodedLaunch& decoded_;
   std::vector<std::size_t> by_age_;  ///< slots of the CTAs, the oldest first
-  std::vector<int> loops_;           ///< by warp; empty: not known to be in loops
-  Pass pass_;                        ///< in which the marks were made
+  Pass pass_;                        ///< in which the marks were made; empty: not known to be in loops
   std::vector<int> found_;
   std::vector<Mark> marks_;
   std::uint32_t fewest_ = 0;  ///< iterations of a CTA since the last mark
