@@ -231,6 +231,7 @@ std::vector<Observation> all_observations(const std::filesystem::path& directory
   add_counters(h200, kXformersColumns, observations);
   add_times(directory, kTimes, observations);
   add_times(directory, kTorchTimes, observations);
+  add_times(directory, kTorchTimesAgain, observations);
   add_counters(h200, "counters_split.csv", observations);
   for (const char* file :
        {kFeatureCounters, kLengthCounters, kDropoutCounters, kPageCounters, kDeterministicCounters}) {

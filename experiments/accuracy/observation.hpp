@@ -32,6 +32,8 @@ inline constexpr const char* kXformersColumns =
 inline constexpr const char* kTimes =
     "time_fa2.csv";  ///< wall time of calls back to back, often at the power limit
 inline constexpr const char* kTorchTimes = "time_sdpa.csv";  ///< the same, of PyTorch
+inline constexpr const char* kTorchTimesAgain =
+    "time_sdpa_again.csv";  ///< the same calls on another day; guided nothing
 /// Split-KV launches: those whose executed instructions guided the kernels' figures, and all others.
 inline constexpr const char* kSplitGuides = "counters_split.csv, guides";
 inline constexpr const char* kSplitHeldOut = "counters_split.csv, held out";
